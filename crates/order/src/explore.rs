@@ -1,9 +1,12 @@
-//! Every outcome of a few threads. In: threads as checked programs, the places they share, what is observed; out: all outcomes that the
-//! PTX memory consistency model allows, each with an execution that shows it, the outcomes it forbids with the axiom that does, and races.
+//! Exhaustive exploration of litmus tests under the axiomatic PTX memory model. Input: a few threads as checked
+//! programs, the shared locations, and the observed values. Output: all allowed outcomes, each with a witness
+//! execution, the forbidden outcomes with the violated axiom, and the data races.
 //!
-//! [`traces`] runs each thread alone, once for every value that its reads could return. [`graph`] takes one trace of each thread together,
-//! [`candidates`] says which read takes which write, and [`axioms`] holds the axioms against it. [`interleavings`] says what an execution in
-//! one order reaches, [`one_place`] all outcomes of a long chain of atomics, [`repairs`] which changes forbid the rest.
+//! [`traces`] enumerates the execution paths of each thread for all values that its reads could return. [`graph`]
+//! combines one trace of each thread into an event graph, [`candidates`] enumerates the reads-from relations, and
+//! [`axioms`] checks each candidate execution. [`interleavings`] finds the sequentially consistent outcomes,
+//! [`one_place`] all outcomes of a long chain of atomics on one location, and [`repairs`] the smallest fixes that
+//! forbid an outcome.
 
 pub(crate) mod answer;
 pub(crate) mod asynchronous;

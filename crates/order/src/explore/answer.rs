@@ -1,4 +1,5 @@
-//! What is found: outcomes, executions that show them, axioms that forbid others, races. Events are named by thread and instruction.
+//! Results of an exploration: outcomes, witness executions, violated axioms, races. Events are identified by thread and
+//! instruction.
 
 use crate::explore::axioms::{Contradiction, Execution};
 use crate::explore::cells::Cells;
@@ -9,19 +10,19 @@ use crate::explore::step::{NodeKind, Words};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Everything about a question.
+/// Result of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// All outcomes that the model allows, sorted; none where it promises nothing.
+    /// All allowed outcomes, sorted; `None` if the model makes no guarantee.
     pub outcomes: Option<Vec<Outcome>>,
-    /// Outcomes that reads and writes could make and the model forbids, sorted.
+    /// Outcomes that the values of the traces permit and the model forbids, sorted.
     pub forbidden: Vec<Forbidden>,
     /// Lower bound for the number of forbidden outcomes that are not listed.
     pub more_forbidden: usize,
     pub races: Vec<RacePair>,
     /// Number of examined candidate executions.
     pub candidates: u64,
-    /// Rounds after which a loop that does more than wait was cut off, where one was.
+    /// Number of iterations after which a loop that does more than poll was truncated, if there is one.
     pub cut_off_after: Option<usize>,
 }
 
@@ -30,12 +31,12 @@ pub struct Answer {
 pub struct Outcome {
     pub values: Vec<u64>,
     pub races: Races,
-    /// Whether some order of all instructions, one after the other, reaches it.
+    /// Whether an interleaving of the instructions of all threads produces the outcome.
     pub is_interleaving: bool,
     pub witness: Witness,
 }
 
-/// Whether executions with an outcome have a data race.
+/// Whether executions with an outcome contain a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
@@ -49,7 +50,7 @@ pub enum Races {
     Never,
 }
 
-/// An outcome that is forbidden, the axiom, and the candidate that comes nearest.
+/// Forbidden outcome with the violated axiom and a candidate execution that comes closest to consistency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
     pub values: Vec<u64>,
@@ -57,7 +58,7 @@ pub struct Forbidden {
     pub witness: Witness,
 }
 
-/// What a candidate contradicts; events are nodes of its witness.
+/// Violated axiom; the events are nodes of the witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     pub axiom: Axiom,
@@ -73,29 +74,30 @@ pub struct Violation {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AxiomName"))]
 pub enum Axiom {
-    /// No value comes from itself.
+    /// No value depends on itself.
     NoThinAir,
-    /// A read returns no write that causality puts after it, and none older than one that causality puts before it.
+    /// A read returns neither a write that follows the read in causality order, nor a write that is older than a write
+    /// that precedes the read in causality order.
     Causality,
-    /// Coherence has no cycle, and agrees with causality.
+    /// Coherence order is acyclic and agrees with causality order.
     Coherence,
     /// Morally strong operations on one location are sequentially consistent.
     ScPerLocation,
-    /// No morally strong write falls between what an atomic reads and what it writes.
+    /// No morally strong write is between the read and the write of an atomic in coherence order.
     Atomicity,
 }
 
-/// Two places in the text whose accesses race in some execution.
+/// Pair of instructions whose accesses race in some execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RacePair {
     /// Thread and instruction.
     pub first: (usize, u32),
     pub second: (usize, u32),
-    /// Whether the accesses overlap only in part.
+    /// Whether the accesses overlap only partially.
     pub in_part: bool,
 }
 
-/// An execution as a graph.
+/// Execution as a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     pub nodes: Vec<Node>,
@@ -109,14 +111,14 @@ pub struct Node {
     /// Thread of the event. Absent for initial values.
     pub place: Option<(usize, u32)>,
     pub words: Words,
-    /// Location and byte in it, where memory is accessed.
+    /// Accessed location and the byte offset in it.
     pub location: Option<(usize, u64)>,
-    /// That are accessed; the values of more than eight are digests.
+    /// Number of accessed bytes; the values of more than eight bytes are digests.
     pub n_bytes: u64,
     pub read: Option<u64>,
     pub written: Option<u64>,
     pub is_asynchronous: bool,
-    /// Whether lanes of a warp tell each other something there.
+    /// Whether the event is an exchange between lanes of a warp.
     pub is_exchange: bool,
 }
 
@@ -129,17 +131,17 @@ pub struct Node {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EdgeName"))]
 pub enum EdgeKind {
-    /// The second reads what the first writes.
+    /// The second event reads the value of the first event.
     ReadsFrom,
     Coherence,
-    /// The first reads what is older than what the second writes.
+    /// The first event reads a write that precedes the second event in coherence order.
     FromRead,
     Synchronises,
     FenceOrder,
     Barrier,
-    /// Asynchronous: starts after, or completes.
+    /// The asynchronous operation starts after the event, or completes before it.
     Asynchronous,
-    /// Of base causality; named only where an axiom speaks of it.
+    /// Base causality order; present only if the violated axiom involves it.
     Causality,
 }
 
@@ -153,7 +155,7 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// The cells of what is observed in memory.
+/// Returns the cells of an observed memory element.
 pub(crate) fn cells_of(question: &Question, cells: &Cells, observed: &Observed) -> Range<usize> {
     let Observed::Memory { location, element } = observed else {
         return 0..0;
@@ -169,7 +171,7 @@ pub(crate) fn cells_of(question: &Question, cells: &Cells, observed: &Observed) 
 }
 
 impl Execution<'_, '_> {
-    /// The execution as a graph; where it contradicts an axiom, with the steps that do.
+    /// Returns the execution as a graph; if it violates an axiom, with the edges of the violation.
     pub(crate) fn witness(&self, cells: &Cells, why: Option<&Contradiction>) -> Witness {
         let graph = self.graph;
         let shown = self.shown();
@@ -213,7 +215,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Barriers and what is asynchronous.
+    /// Adds the edges of barriers and of asynchronous operations.
     fn add_base(&self, add: &mut dyn FnMut(usize, usize, EdgeKind)) {
         let graph = self.graph;
         for (from, event) in graph.events.iter().enumerate() {
@@ -235,7 +237,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// The steps that an axiom speaks of.
+    /// Adds the edges that show the violation of an axiom.
     fn add_contradiction(&self, why: &Contradiction, add: &mut dyn FnMut(usize, usize, EdgeKind)) {
         match (why.axiom, why.events.as_slice()) {
             (Axiom::Causality, [newer, read, old]) => {
@@ -266,7 +268,8 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Events that are worth a box: copies where a thread accesses the same cells, initial values where those read them.
+    /// Returns the events that the graph shows: copies only if a thread accesses the same cells, initial values only if
+    /// the shown events read them.
     fn shown(&self) -> Vec<usize> {
         use crate::explore::step::Entry;
         let graph = self.graph;
@@ -298,7 +301,7 @@ impl Execution<'_, '_> {
         (0..graph.events.len()).filter(is_shown).collect()
     }
 
-    /// The events of a contradiction as nodes of the witness.
+    /// Returns the violation with the events as nodes of the witness.
     pub(crate) fn violation(&self, why: &Contradiction) -> Violation {
         let shown = self.shown();
         let number = |event: &usize| shown.iter().position(|other| other == event);
@@ -318,7 +321,7 @@ fn is_asynchronous(
     entry(event) == Some(Entry::Started) || entry(other) == Some(Entry::Completed)
 }
 
-/// A closed relation without what follows from the rest.
+/// Returns the transitive reduction of a transitively closed relation, restricted to the events `among`.
 fn reduced(relation: &Relation, among: u128) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for from in members(among) {

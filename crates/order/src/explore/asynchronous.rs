@@ -1,4 +1,4 @@
-//! Asynchronous stores and copies of a thread, what they complete on, and waits for groups.
+//! Asynchronous stores and copies of a thread, their completion mechanisms, and waits for groups.
 
 use crate::explore::memory::bit_of;
 use crate::explore::path::{At, Halt, Path, Walker, Ways};
@@ -9,7 +9,7 @@ use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Scope, StateSpace};
 use warpgrid_program::OperandValue;
 
-/// Which copies.
+/// Kind of an asynchronous copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// `cp.async.bulk`
@@ -18,13 +18,13 @@ enum Kind {
     Plain,
 }
 
-/// A copy that starts.
+/// Start of a copy.
 struct Copy {
     to: u64,
     from: u64,
     n_bytes: u64,
     kind: Kind,
-    /// The operand that is an mbarrier object.
+    /// Index of the mbarrier operand.
     object: Option<usize>,
 }
 
@@ -69,7 +69,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `st.async`: a weak store that lands at some later time, and then completes on an mbarrier object.
+    /// Executes `st.async`: a weak store that completes at a later time, and then signals an mbarrier.
     fn async_store(&self, mut path: Path, at: &At<'_>) -> Ways {
         let address = self.address(&mut path, at, 0)?;
         let values = self.values(&mut path, at, 1)?;
@@ -100,7 +100,7 @@ impl Walker<'_> {
         )
     }
 
-    /// What the operands of a copy say.
+    /// Returns the operands of a copy.
     fn copy_of(&self, path: &mut Path, at: &At<'_>, kind: Kind) -> Result<Copy, Halt> {
         let words = at.words;
         let is_plain = !words.has(Flag::Multicast)
@@ -121,7 +121,7 @@ impl Walker<'_> {
                 .into());
         }
         let counts = words.completion == Some(Completion::MbarrierCompleteTxBytes);
-        // Two counts of bytes that may be left out lie between in one of the forms.
+        // One form has two additional operands with the numbers of ignored bytes.
         let object = match words.space {
             Some(StateSpace::Shared) => 5,
             _ => 3,
@@ -179,7 +179,7 @@ impl Walker<'_> {
         Ok(ways)
     }
 
-    /// Source and destination of a copy have their cells at the same places.
+    /// Requests cell boundaries so that source and destination of a copy have their boundaries at the same offsets.
     fn match_cuts(&self, copy: &Copy, from: &Range<usize>, to: &Range<usize>) -> Result<(), Halt> {
         let starts = |cells: &Range<usize>, base: u64| -> Vec<u64> {
             let cells = self.cells.list.get(cells.clone()).unwrap_or(&[]);
@@ -192,7 +192,7 @@ impl Walker<'_> {
         missing.map_or(Ok(()), |at| Err(Halt::Cut(copy.to + at)))
     }
 
-    /// Bytes have landed: their number is taken off an mbarrier object.
+    /// Completes copies: decreases the tx-count of an mbarrier by the number of bytes.
     pub(crate) fn complete(
         &self,
         mut path: Path,
@@ -214,7 +214,7 @@ impl Walker<'_> {
         Ok(self.change_on_completion(&path, at, &object))
     }
 
-    /// Waits for all groups but the latest ones; with `.read`, for what they read.
+    /// Waits for all groups except the latest ones; with `.read`, only for their reads.
     fn wait(&self, mut path: Path, at: &At<'_>, kind: Kind, latest: usize) -> Path {
         let groups = match kind {
             Kind::Bulk => &path.bulk.made,
@@ -240,7 +240,7 @@ impl Walker<'_> {
     }
 }
 
-/// What has landed.
+/// Completed copies.
 pub(crate) struct Landed {
     pub(crate) events: Vec<usize>,
     pub(crate) bytes: u64,
@@ -255,7 +255,7 @@ pub(crate) fn started(kind: NodeKind, at: &At<'_>, path: &Path, proxy: Proxy) ->
     step
 }
 
-/// The reads and writes of a copy, cell by cell.
+/// Adds the read and write events of a copy, cell by cell.
 fn copy_cells(
     way: &mut Path,
     at: &At<'_>,

@@ -1,5 +1,5 @@
-//! The axioms of the memory model (PTX ISA, "Memory Consistency Model"). In: a candidate execution; out: whether it is consistent, with all
-//! orders that make it so, or the axiom that it contradicts.
+//! Axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"). Input: a candidate execution. Output: the
+//! relations of the execution if it is consistent, or the violated axiom.
 
 use crate::explore::answer::Axiom;
 use crate::explore::candidates::{Flow, ReadFrom};
@@ -7,36 +7,36 @@ use crate::explore::graph::Graph;
 use crate::explore::relation::{Relation, bit, members};
 use crate::explore::step::{Entry, NodeKind};
 
-/// A candidate with its orders, as far as they are known.
+/// Candidate execution with the relations computed so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Execution<'g, 'a> {
     pub(crate) graph: &'g Graph<'a>,
     pub(crate) reads: &'g [ReadFrom],
-    /// Who reads whom, event by event.
+    /// Reads-from relation between events.
     pub(crate) from: Relation,
     pub(crate) observation: Relation,
     pub(crate) synchronises: Relation,
     pub(crate) fences: Vec<(usize, usize)>,
     pub(crate) base: Relation,
-    /// Between accesses that overlap.
+    /// Causality order, restricted to overlapping accesses.
     pub(crate) causality: Relation,
     pub(crate) coherence: Relation,
 }
 
-/// What a candidate contradicts, and the events that show it.
+/// Violated axiom, and the events that show the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contradiction {
     pub(crate) axiom: Axiom,
     pub(crate) events: Vec<usize>,
 }
 
-/// Who hears of consistent executions, and of those that are not.
+/// Receives consistent executions and rejected candidates.
 pub(crate) trait Sink {
     fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow;
     fn rejected(&mut self, execution: &Execution<'_, '_>, why: Contradiction);
 }
 
-/// Holds the axioms against a candidate.
+/// Checks the axioms for a candidate execution.
 pub(crate) fn hold(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> Flow {
     let mut execution = Execution::new(graph, reads);
     if let Some(why) = execution.find_base() {
@@ -49,7 +49,8 @@ pub(crate) fn hold(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -
     }
 }
 
-/// Whether what some reads take is a contradiction already, whatever the others take: more reads only add to every order.
+/// Checks whether a partial reads-from relation already violates an axiom. Additional reads only extend the relations,
+/// so no completion is consistent.
 pub(crate) fn is_hopeless(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> bool {
     let mut execution = Execution::new(graph, reads);
     let why = execution.find_base().or_else(|| {
@@ -65,13 +66,13 @@ pub(crate) fn is_hopeless(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn 
     }
 }
 
-/// Fences up to which all their orders are tried to the end.
+/// Maximum number of sequentially consistent fences for which partial orders are not checked in advance.
 const FEW_FENCES: usize = 3;
 
-/// Puts the sequentially consistent fences in every order that they can have.
+/// Enumerates the orders of the sequentially consistent fences.
 fn order_fences(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
     let graph = execution.graph;
-    // What base causality says is the order of fences, too.
+    // Fences that base causality order already orders need no choice.
     let open = graph.sc_fences.iter().enumerate().find_map(|(n, first)| {
         let later = graph.sc_fences.iter().skip(n + 1);
         let mut later = later.filter(|second| {
@@ -123,7 +124,7 @@ impl<'g, 'a> Execution<'g, 'a> {
 }
 
 impl Execution<'_, '_> {
-    /// Base causality without the order of fences, unless it cannot be.
+    /// Computes base causality order without the fence order. Returns a violated axiom, if any.
     fn find_base(&mut self) -> Option<Contradiction> {
         if let Some(events) = self.comes_from_nothing() {
             let axiom = Axiom::NoThinAir;
@@ -139,7 +140,7 @@ impl Execution<'_, '_> {
         })
     }
 
-    /// Whether the fences that have an order so far leave nothing: further ones only add to causality.
+    /// Checks whether the partial fence order already violates an axiom. Further fences only extend causality order.
     fn contradicts_so_far(mut self, sink: &mut dyn Sink) -> bool {
         self.find_causality();
         let why = self.contradicts_before_choices();
@@ -150,7 +151,7 @@ impl Execution<'_, '_> {
         false
     }
 
-    /// A value that comes from itself, through reads and what depends on them.
+    /// Returns a cycle of dependencies and reads-from edges, which is an out-of-thin-air value.
     fn comes_from_nothing(&self) -> Option<Vec<usize>> {
         let graph = self.graph;
         let mut from_writes = Relation::new(graph.events.len());
@@ -169,7 +170,8 @@ impl Execution<'_, '_> {
         Some(members(round).collect())
     }
 
-    /// Observation: a write comes before a read that takes it, if they are morally strong, and so on through atomics.
+    /// Computes observation order: a write precedes a morally strong read that takes its value; the relation is
+    /// transitive through atomics.
     fn observe(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {
@@ -179,7 +181,7 @@ impl Execution<'_, '_> {
         self.observation.close(graph.atomics);
     }
 
-    /// Release patterns that acquire patterns observe.
+    /// Computes synchronizes-with: release patterns that acquire patterns observe.
     fn synchronise(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {
@@ -198,7 +200,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Causality between accesses that overlap.
+    /// Computes causality order between overlapping accesses.
     fn find_causality(&mut self) {
         let graph = self.graph;
         if graph.is_generic {
@@ -224,7 +226,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Whether two accesses race: they conflict, are not morally strong, and neither comes before the other in causality.
+    /// Checks whether two accesses race: they conflict, are not morally strong, and are unordered in causality order.
     pub(crate) fn races(&self, first: usize, second: usize) -> bool {
         let graph = self.graph;
         let (Some(a), Some(b)) = (graph.events.get(first), graph.events.get(second)) else {

@@ -1,11 +1,12 @@
-//! Candidate executions: each read takes each write that has its value. In: a graph; out: one call for each way to say so.
+//! Enumeration of candidate executions. Input: an event graph. Output: one call for each reads-from relation in which
+//! every read takes a write with its value.
 
 use crate::explore::cells::Cells;
 use crate::explore::graph::{Event, Graph};
 use crate::explore::one_place::TakenFrom;
 use crate::explore::relation::members;
 
-/// A read, cell by cell, and the write that it takes.
+/// Element of the reads-from relation: a read of a cell, and the write that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadFrom {
     pub(crate) reader: usize,
@@ -13,20 +14,20 @@ pub(crate) struct ReadFrom {
     pub(crate) writer: usize,
 }
 
-/// Whether to look at more.
+/// Control of the enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
-    /// Go on.
+    /// Continue.
     On,
-    /// This order of fences has shown what it can: try the next one.
+    /// Skip the remaining executions of this fence order.
     NextOrder,
-    /// Go on later.
+    /// Pause; the enumeration is resumed later.
     Pause,
-    /// Enough has been seen.
+    /// Stop.
     Stop,
 }
 
-/// A read of a cell, and all writes that it could take.
+/// A read of a cell, and all writes with its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     reader: usize,
@@ -35,7 +36,7 @@ pub(crate) struct Choice {
 }
 
 impl Graph<'_> {
-    /// The value that an event writes into a cell.
+    /// Returns the value that an event writes into a cell.
     pub(crate) fn written(&self, cells: &Cells, writer: usize, cell: usize) -> Option<u64> {
         let event = self.events.get(writer)?;
         match event.step {
@@ -44,7 +45,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Every read with the writes that have its value; none where some read has no such write.
+    /// Returns the possible writes of each read, or `None` if a read has no write with its value.
     pub(crate) fn choices(&self, cells: &Cells) -> Option<Vec<Choice>> {
         let mut choices = Vec::new();
         for reader in members(self.readers) {
@@ -71,7 +72,7 @@ impl Graph<'_> {
 }
 
 impl Graph<'_> {
-    /// What reads take, where it is known for each event of each thread.
+    /// Returns the reads-from relation that corresponds to known sources of the events.
     pub(crate) fn reads_of(&self, taken: &TakenFrom) -> Option<Vec<ReadFrom>> {
         let mut reads = Vec::new();
         for (thread, own) in taken.iter().enumerate() {
@@ -97,17 +98,18 @@ impl Graph<'_> {
     }
 }
 
-/// Who hears of candidates: of a part of the reads first, to say whether that is worth going on with, then of all.
+/// Visitor of the enumeration. `is_hopeless` receives partial relations and can prune them, `try_whole` receives
+/// complete ones.
 pub(crate) trait Trial {
     fn is_hopeless(&mut self, reads: &[ReadFrom]) -> bool;
     fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow;
 }
 
-/// A walk through candidates that was paused: the numbers of the choices of the one that comes next.
+/// Resume position of a paused enumeration: the indices of the choices of the next candidate.
 pub(crate) type Place = Vec<usize>;
 
-/// Goes through every combination of choices, from a place on. Reads that have no choice come first. Where the trial pauses, the place is that
-/// of the candidate which was not tried.
+/// Enumerates all combinations of choices from a resume position. Reads with a single choice come first. If the visitor
+/// pauses, the returned position is that of the candidate that was not tried.
 pub(crate) fn for_each(
     mut choices: Vec<Choice>,
     trial: &mut dyn Trial,

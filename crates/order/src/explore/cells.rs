@@ -1,14 +1,16 @@
-//! Memory in cells: parts of locations that every access takes whole. In: locations, and the accesses that are met; out: numbers of cells.
+//! Partition of memory into cells, which every access covers completely. Input: locations, and the accesses of the
+//! threads. Output: numbered cells.
 
 use crate::explore::question::{Location, LocationKind};
 use std::ops::Range;
 
-/// Elements up to which a location starts as one cell for each.
+/// Maximum number of elements of a location that is initially split into one cell per element.
 const FEW_ELEMENTS: usize = 4;
-/// Bytes of a cell whose value is what it holds.
+/// Maximum size of a cell whose value is stored literally.
 const MOST_BYTES: usize = 8;
 
-/// A part of a location. One of more than eight bytes is only copied as a whole: its value is a digest, which says no more than what is the same.
+/// Part of a location. A cell of more than eight bytes is only copied as a whole; its value is a digest, which only
+/// supports the comparison of contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) start: u64,
@@ -17,15 +19,15 @@ pub(crate) struct Cell {
     pub(crate) init: u64,
 }
 
-/// All cells, by address.
+/// All cells, sorted by address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
     pub(crate) list: Vec<Cell>,
-    /// What each location holds at the start.
+    /// Initial contents of each location.
     held: Vec<Held>,
 }
 
-/// The bytes of a location.
+/// Initial contents of a location.
 #[derive(Clone, Debug)]
 struct Held {
     range: Range<u64>,
@@ -33,7 +35,7 @@ struct Held {
 }
 
 impl Held {
-    /// The value of a part.
+    /// Returns the value of a part.
     fn value(&self, start: u64, n_bytes: u32) -> u64 {
         let from = (start - self.range.start) as usize;
         let bytes = self.bytes.get(from..from + n_bytes as usize);
@@ -41,7 +43,7 @@ impl Held {
     }
 }
 
-/// The value of bytes; of many, a digest that is zero for zeros.
+/// Returns the value of bytes; for more than eight bytes a digest, which is zero if all bytes are zero.
 fn value_of(bytes: &[u8]) -> u64 {
     if bytes.len() <= MOST_BYTES {
         let all = bytes.iter().rev();
@@ -57,17 +59,18 @@ fn value_of(bytes: &[u8]) -> u64 {
     })
 }
 
-/// What was found at an address.
+/// Result of a cell lookup.
 pub(crate) enum Found {
     Cells(Range<usize>),
-    /// A cell must be cut here first.
+    /// A cell must be split at this address first.
     Cut(u64),
-    /// No location has these bytes.
+    /// No location contains the bytes.
     Nothing,
 }
 
 impl Cells {
-    /// The elements of small locations, and large ones whole: accesses cut them where they must.
+    /// Creates one cell per element of small locations and one cell for each large location; accesses split large cells
+    /// on demand.
     pub(crate) fn new(locations: &[Location]) -> Cells {
         let mut cells = Cells::default();
         for (index, location) in locations.iter().enumerate() {
@@ -118,7 +121,7 @@ impl Cells {
         }
     }
 
-    /// Whether locations have all of these bytes.
+    /// Checks whether the locations contain all of the bytes.
     fn covers(&self, start: u64, end: u64) -> bool {
         let first = self.list.partition_point(|cell| cell.start <= start);
         let cells = self.list.get(first.saturating_sub(1)..).unwrap_or(&[]);
@@ -132,7 +135,7 @@ impl Cells {
         at >= end
     }
 
-    /// Cuts the cell that has this byte inside.
+    /// Splits the cell that contains an address.
     pub(crate) fn cut(&mut self, at: u64) {
         let Some(index) = self
             .list
@@ -167,7 +170,7 @@ impl Cells {
         self.list.len()
     }
 
-    /// The location of an address, and what kind of memory it is in.
+    /// Returns the kind of memory of a cell.
     pub(crate) fn kind(&self, locations: &[Location], cell: usize) -> LocationKind {
         let location = self
             .list
@@ -176,7 +179,7 @@ impl Cells {
         location.map_or(LocationKind::Global, |location| location.kind)
     }
 
-    /// Puts the values of neighbouring cells together.
+    /// Concatenates the values of adjacent cells.
     pub(crate) fn join(&self, cells: Range<usize>, values: &[u64]) -> u64 {
         let mut shift = 0;
         let mut joined = 0u64;
@@ -187,7 +190,7 @@ impl Cells {
         joined
     }
 
-    /// Takes a value apart into those of neighbouring cells.
+    /// Splits a value into the values of adjacent cells.
     pub(crate) fn split(&self, cells: Range<usize>, value: u64) -> Vec<u64> {
         let mut shift = 0;
         let parts = self.list.get(cells).unwrap_or(&[]).iter().map(|cell| {
@@ -199,7 +202,7 @@ impl Cells {
     }
 }
 
-/// The low bytes of a word.
+/// Returns a mask of the low bytes.
 fn keep(n_bytes: u32) -> u64 {
     u64::MAX >> (64 - 8 * n_bytes.clamp(1, 8))
 }

@@ -1,14 +1,14 @@
-//! Coherence: the order of overlapping writes, and the axioms that speak of it. In: an execution with its causality; out: each order of the
-//! writes that contradicts nothing.
+//! Coherence order of overlapping writes, and the axioms that involve it. Input: an execution with its causality order.
+//! Output: each consistent coherence order.
 //!
-//! The order is partial. It has each pair that causality orders, and each morally strong pair one way or the other.
+//! The order is partial. It contains the pairs that causality orders, and one direction of each morally strong pair.
 
 use crate::explore::answer::Axiom;
 use crate::explore::axioms::{Contradiction, Execution, Sink};
 use crate::explore::candidates::Flow;
 use crate::explore::relation::{Relation, bit, members};
 
-/// Tries every order of the writes.
+/// Enumerates the coherence orders.
 pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
     if let Some(why) = execution.reads_the_future() {
         sink.rejected(&execution, why);
@@ -27,7 +27,7 @@ pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink
     }
 }
 
-/// The first order that failed, as long as none has held.
+/// First rejected order, as long as no order was accepted.
 type FirstFailure<'g, 'a> = Option<(Execution<'g, 'a>, Contradiction)>;
 
 fn order_rest<'g, 'a>(
@@ -58,7 +58,7 @@ fn order_rest<'g, 'a>(
 }
 
 impl Execution<'_, '_> {
-    /// What is wrong before any choice of order is made.
+    /// Returns a violation that exists before any order is chosen.
     pub(crate) fn contradicts_before_choices(&mut self) -> Option<Contradiction> {
         self.reads_the_future().or_else(|| {
             self.start_coherence();
@@ -66,7 +66,7 @@ impl Execution<'_, '_> {
         })
     }
 
-    /// A read that returns a write which causality puts after it.
+    /// Returns a read whose write follows the read in causality order.
     fn reads_the_future(&self) -> Option<Contradiction> {
         let found = self
             .reads
@@ -78,7 +78,7 @@ impl Execution<'_, '_> {
         })
     }
 
-    /// What is there before any choice: the initial values come first, and causality holds.
+    /// Initializes coherence order with the initial values, which come first, and with causality order.
     fn start_coherence(&mut self) {
         let graph = self.graph;
         for first in members(graph.writers) {
@@ -92,7 +92,8 @@ impl Execution<'_, '_> {
             };
             self.coherence.add_all(first, after & graph.writers);
         }
-        // An atomic comes after what it reads, where both are morally strong: else one place would go round in a circle.
+        // An atomic follows the write that it reads if both are morally strong. Otherwise the morally strong operations
+        // on one location would form a cycle.
         for read in self.reads {
             if graph.atomics & bit(read.reader) != 0 && graph.strong.has(read.writer, read.reader) {
                 self.coherence.add(read.writer, read.reader);
@@ -101,8 +102,8 @@ impl Execution<'_, '_> {
         self.coherence.close(graph.writers);
     }
 
-    /// Orders morally strong writes that reads leave no choice: what causality puts before a read is not newer than what it takes, and what its
-    /// thread writes after it is.
+    /// Orders morally strong writes whose order the reads determine: a write that precedes a read in causality order is
+    /// not newer than the write that the read takes, and a later write of the same thread is newer.
     fn force(&mut self) {
         let graph = self.graph;
         for read in self.reads {
@@ -122,7 +123,7 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Two morally strong writes without an order.
+    /// Returns two unordered morally strong writes.
     fn undecided(&self) -> Option<(usize, usize)> {
         let graph = self.graph;
         members(graph.writers).find_map(|first| {
@@ -146,7 +147,8 @@ impl Execution<'_, '_> {
             .or_else(|| self.is_not_sequential())
     }
 
-    /// A read that returns a write which coherence puts before one that causality puts before the read.
+    /// Returns a read that takes a stale write: another write follows it in coherence order and precedes the read in
+    /// causality order.
     fn reads_the_past(&self) -> Option<Contradiction> {
         self.reads.iter().find_map(|read| {
             let newer = self.coherence.after(read.writer)
@@ -163,7 +165,7 @@ impl Execution<'_, '_> {
         self.graph.cell_writers.get(cell).copied().unwrap_or(0)
     }
 
-    /// A morally strong write between what an atomic reads and what it writes.
+    /// Returns a morally strong write between the read and the write of an atomic.
     fn is_torn(&self) -> Option<Contradiction> {
         let graph = self.graph;
         let atomic = self
@@ -182,7 +184,7 @@ impl Execution<'_, '_> {
         })
     }
 
-    /// One place, seen through morally strong operations, is sequentially consistent.
+    /// Returns a violation of sequential consistency per location among morally strong operations.
     fn is_not_sequential(&self) -> Option<Contradiction> {
         let graph = self.graph;
         let mut all = Relation::new(graph.events.len());

@@ -1,8 +1,9 @@
-//! Combinations of traces, one for each thread, whose reads all have writes. In: the traces of each thread; out: the combinations, unless
-//! there are too many.
+//! Combinations of one trace per thread in which each read has a write. Input: the traces of each thread. Output: the
+//! combinations, or an error if there are too many.
 //!
-//! A cell with a value has a number, so that what a trace reads and writes is a set of bits. Atomics that are morally strong among each other
-//! take each write once: no combination has more of them than writes.
+//! The explorer numbers the pairs of a cell and a value, so bit sets represent the reads and writes of a trace. Atomics
+//! that are morally strong with each other consume each write at most once, so a combination has at most as many such
+//! atomics as writes.
 
 use crate::explore::exchange::{Went, takes_what_is_given};
 use crate::explore::question::{ExploreError, Question};
@@ -13,24 +14,24 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 use warpgrid_isa::Sem;
 
-/// Ways of all threads together up to which they are tried one by one.
+/// Maximum number of combinations that are enumerated by brute force.
 const FEW_TOGETHER: usize = 4096;
-/// Traces that are tried for each combination that is allowed.
+/// Maximum number of tried traces per allowed combination.
 const TRIES: usize = 20;
 
-/// A set of numbers.
+/// Bit set.
 type Bits = Vec<u64>;
 
-/// What a trace reads and writes, by number.
+/// Reads and writes of a trace as value numbers.
 struct Facts {
     reads: Bits,
     writes: Bits,
-    /// Numbers that writes have, and that atomics take, once for each.
+    /// Values that writes produce and that atomics consume, with multiplicity.
     made: Vec<usize>,
     taken: Vec<usize>,
 }
 
-/// Combinations of traces in which every value that is read is written by some thread, or there at the start.
+/// Returns the combinations of traces in which every read value is an initial value or is written by a thread.
 pub(crate) fn combine(
     question: &Question,
     traces: &Traces,
@@ -57,7 +58,7 @@ pub(crate) fn combine(
     }
 }
 
-/// The numbers of cells with values.
+/// Numbering of pairs of a cell and a value.
 #[derive(Default)]
 struct Numbers {
     by_value: BTreeMap<(usize, u64), usize>,
@@ -69,7 +70,7 @@ impl Numbers {
         *self.by_value.entry((cell, value)).or_insert(next)
     }
 
-    /// By number: whether it is of one of these cells.
+    /// Returns for each number whether its cell is in the set.
     fn of_cells(&self, cells: &[bool]) -> Vec<bool> {
         let mut found = vec![false; self.by_value.len()];
         for ((cell, _), number) in &self.by_value {
@@ -81,29 +82,30 @@ impl Numbers {
 
 struct Search<'a> {
     threads: &'a [Vec<Trace>],
-    /// Whether lanes of a warp tell each other something.
+    /// Whether the traces contain exchanges between lanes.
     has_exchanges: bool,
-    /// By thread and trace.
+    /// Indexed by thread and trace.
     facts: Vec<Vec<Facts>>,
-    /// What any trace of each thread, and of those after it, could write; and how often.
+    /// Values that the traces of each thread and of the following threads can write, and their maximum multiplicities.
     later: Vec<Bits>,
     later_made: Vec<Vec<usize>>,
-    /// By depth: what has been read and written so far.
+    /// Values read and written so far, by depth of the search.
     reads: Vec<Bits>,
     writes: Vec<Bits>,
     made: Vec<usize>,
     taken: Vec<usize>,
     chosen: Vec<usize>,
     found: Vec<Vec<usize>>,
-    /// By number: whether one event alone writes the value, and one atomic alone takes it.
+    /// Whether a value is written by at most one event and consumed by at most one atomic, by number.
     is_once: Vec<bool>,
     limit: usize,
     tried: usize,
-    /// By thread: the traces to try; all where it is empty.
+    /// Traces to try by thread; empty for all traces.
     classes: Vec<Rc<[usize]>>,
 }
 
-/// By thread: the values that the threads from it on write, and how often they make each, at most.
+/// Returns for each thread the values that this thread and the following threads can write, and their maximum
+/// multiplicities.
 fn later_values(facts: &[Vec<Facts>], n: usize) -> (Vec<Bits>, Vec<Vec<usize>>) {
     let n_threads = facts.len();
     let mut later = vec![bits(n); n_threads + 1];
@@ -213,7 +215,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a trace and those before it take from each other what they give.
+    /// Checks whether the exchanges of a trace are consistent with the preceding traces.
     fn agrees(&self, thread: usize, trace: usize) -> bool {
         let of = |thread: usize, trace: usize| self.threads.get(thread)?.get(trace);
         let Some(own) = of(thread, trace).filter(|_| self.has_exchanges) else {
@@ -231,7 +233,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Adds a trace; false where some read has no write then, whatever the threads after it do.
+    /// Adds a trace. Returns `false` if a read can have no write, whatever traces the following threads have.
     fn take(&mut self, thread: usize, trace: usize) -> bool {
         let Some(own) = self.facts.get(thread).and_then(|all| all.get(trace)) else {
             return false;
@@ -266,14 +268,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The numbers of a trace.
+/// Value numbers of a trace.
 struct Listed {
     reads: Vec<usize>,
     made: Vec<usize>,
     taken: Vec<usize>,
 }
 
-/// Whether atomics take each write once.
+/// Whether each write is consumed by at most one atomic.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counts {
     Once,
@@ -319,7 +321,8 @@ impl Listed {
     }
 }
 
-/// Whether all atomics are morally strong where they meet. Then two of them never read one write: each comes right after what it reads.
+/// Checks whether all atomics on common cells are morally strong with each other. Then no two of them read the same
+/// write, because each atomic immediately follows the write that it reads.
 pub(crate) fn takes_once(question: &Question, threads: &[Vec<Trace>]) -> Counts {
     let mut all: Vec<(usize, &Step)> = Vec::new();
     for (thread, own) in threads.iter().enumerate() {
@@ -366,8 +369,8 @@ pub(crate) fn takes_once(question: &Question, threads: &[Vec<Trace>]) -> Counts 
     }
 }
 
-/// The cell with the most atomics, where atomics that are morally strong are all that changes it, those of several threads: they come one after the
-/// other, each right after what it reads.
+/// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify.
+/// Their coherence order is a chain in which each atomic immediately follows the write that it reads.
 fn chain_of(question: &Question, traces: &Traces) -> Option<usize> {
     if takes_once(question, &traces.threads) == Counts::Open {
         return None;
@@ -404,12 +407,12 @@ fn chain_of(question: &Question, traces: &Traces) -> Option<usize> {
     chains.max_by_key(|cell| n_atomics[*cell])
 }
 
-/// The traces of a thread by what its atomics do to one cell.
+/// Trie of the traces of a thread by their atomics on one cell.
 #[derive(Default)]
 struct Chain {
-    /// By number of the node: what an atomic that comes next reads and writes, and where that leads.
+    /// Edges by node: read and written value of the next atomic, and the target node.
     next: Vec<Vec<((u64, u64), usize)>>,
-    /// Traces that end at the node.
+    /// Traces that end at each node.
     ends: Vec<Rc<[usize]>>,
 }
 
@@ -448,8 +451,8 @@ impl Chain {
     }
 }
 
-/// Every choice of traces whose atomics can come one after the other at one cell, as the traces of each thread that do the same there; none where
-/// there are more than a limit.
+/// Enumerates the orders of the atomics on one cell. Returns for each order the traces of each thread with the same
+/// atomics, or `None` if there are more orders than `limit`.
 fn orders_of(traces: &Traces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[usize]>>>> {
     let chains = traces.threads.iter().map(|own| Chain::of(own, cell));
     let chains: Vec<Chain> = chains.collect();

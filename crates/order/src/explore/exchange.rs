@@ -1,5 +1,6 @@
-//! What the lanes of a warp tell each other: shuffles, votes, matches and reductions over lanes that are threads of the question. In: the
-//! instruction of a thread; out: its ways on, one for each value that the other lanes could give. It orders nothing: the lanes meet, that is all.
+//! Warp-level exchanges: shuffles, votes, matches and reductions between lanes that are threads of the test. Input: the
+//! instruction of a thread. Output: its successor paths, one for each value that the other lanes can supply. An
+//! exchange synchronizes the lanes, but does not order memory accesses.
 
 use crate::explore::path::{At, Halt, Path, Walker, Ways};
 use crate::explore::step::{Barrier, Exchange, Exchanged, NodeKind, Step, Trace, Words};
@@ -7,17 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{Scope, Sem, WarpOp};
 use warpgrid_program::{ActionId, OperandValue, RegisterId, Source};
 
-/// An exchange of a thread: whose, between which lanes, and how many of theirs came before it.
+/// Identifies an exchange of a thread: the thread, the participating lanes, and the number of earlier exchanges of
+/// these lanes.
 type Key = (usize, Barrier, usize);
 
-/// What threads could give to other lanes.
+/// Values that the threads can supply to other lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     values: BTreeMap<Key, BTreeSet<(u32, u64)>>,
 }
 
 impl Given {
-    /// Adds what a trace gives; whether something is new.
+    /// Adds the values that a trace supplies. Returns whether a value is new.
     pub(crate) fn add(&mut self, thread: usize, trace: &Trace) -> bool {
         let mut is_new = false;
         for step in &trace.steps {
@@ -37,14 +39,15 @@ impl Given {
     }
 }
 
-/// A thread, and a way that it may go.
+/// A thread and one of its traces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Went<'a> {
     pub(crate) thread: usize,
     pub(crate) trace: &'a Trace,
 }
 
-/// Whether the exchanges of one thread with another one are exchanges of that one, too, and take what it gives there.
+/// Checks whether each exchange of `taker` with the other thread has a counterpart in the trace of `giver` with the
+/// supplied value.
 pub(crate) fn takes_what_is_given(taker: Went<'_>, giver: Went<'_>) -> bool {
     let mut exchanges = taker.trace.steps.iter().filter_map(|step| {
         let exchange = step.exchange.as_deref()?;
@@ -72,21 +75,21 @@ pub(crate) fn takes_what_is_given(taker: Went<'_>, giver: Went<'_>) -> bool {
     })
 }
 
-/// The operands of an exchange.
+/// Operands of an exchange.
 struct Operands {
-    /// What the thread gives: the operand, and the register that it is in.
+    /// Index and register of the operand that the thread supplies.
     given: Option<(usize, Option<RegisterId>)>,
     mask: usize,
 }
 
-/// A thread that takes part, by number, and its lane.
+/// Participating thread and its lane.
 type Member = (usize, u32);
 
-/// A member and the value that it gives.
+/// Participant and the value that it supplies.
 type GivenBy = (usize, u32, u64);
 
 impl Walker<'_> {
-    /// An exchange between the lanes of a warp.
+    /// Executes an exchange between the lanes of a warp.
     pub(crate) fn exchange(&mut self, mut path: Path, at: &At<'_>, op: WarpOp) -> Ways {
         let operands = self.operands_of_exchange(&path, at, op)?;
         let mask = self.value(&mut path, at, operands.mask)? as u32;
@@ -126,7 +129,7 @@ impl Walker<'_> {
         if !sources.is_empty() && register.is_none() {
             return Err(self.in_a_register(&path).into());
         }
-        // All have come before one goes on.
+        // No lane continues before all lanes have arrived.
         let key = |thread: usize| (thread, barrier, number);
         let has_come =
             |(thread, _): &Member| !self.given.of(key(*thread), exchange.action).is_empty();
@@ -156,7 +159,7 @@ impl Walker<'_> {
         Ok(ways)
     }
 
-    /// All combinations of the values that the sources give, with their threads and lanes.
+    /// Returns all combinations of the values that the source lanes supply.
     fn choices_of(
         &self,
         sources: &[Member],
@@ -222,7 +225,7 @@ impl Walker<'_> {
         Ok(Operands { given, mask })
     }
 
-    /// The value that a thread gives; of a predicate with the negation that the text has.
+    /// Returns the value that a thread supplies; a predicate includes its negation.
     fn given_value(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
         let operand = self.operands(at).get(index).map(|operand| &operand.value);
         match operand {
@@ -242,7 +245,8 @@ impl Walker<'_> {
         self.no_place(path, why)
     }
 
-    /// The other threads that a mask names; each of its lanes that the launch has must be a thread of the test.
+    /// Returns the other threads of a member mask. Each lane of the mask that exists in the launch must be a thread of
+    /// the test.
     fn others_of(&self, path: &Path, at: &At<'_>, mask: u32) -> Result<Vec<Member>, Halt> {
         let (block, warp) = (self.thread.block_index, self.thread.thread / 32);
         let (own, n_threads) = (
@@ -280,7 +284,8 @@ impl Walker<'_> {
         Ok(others.filter(takes_part).collect())
     }
 
-    /// The lane that a shuffle takes from, unless it is the thread's own: found by giving each lane its number.
+    /// Returns the source lane of a shuffle unless it is the lane itself. The source is determined by a shuffle of the
+    /// lane numbers.
     fn source_of_shuffle(
         &self,
         path: &Path,
@@ -319,7 +324,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Lets the emulator do it, with what other lanes give; those whose values make no difference give nothing.
+    /// Executes the exchange in the emulator with the values of the other lanes. Lanes whose values do not affect the
+    /// result supply none.
     fn compute_exchange(
         &self,
         path: &mut Path,
@@ -360,7 +366,7 @@ impl Walker<'_> {
     }
 }
 
-/// The register that a source is.
+/// Returns the register of a source operand.
 fn register_of(value: &OperandValue) -> Option<RegisterId> {
     match value {
         OperandValue::Source(Source::Register(run), _) => Some(run.first),

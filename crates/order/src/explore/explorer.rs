@@ -1,4 +1,5 @@
-//! The search. In: a question; out: its answer. It goes through combinations of traces a few at a time, so that a host can stop it.
+//! Search for all outcomes of a litmus test. Input: a question. Output: its answer. The search processes combinations
+//! of traces in increments, so that the host can interrupt it.
 
 use crate::explore::answer::{
     Answer, Axiom, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of,
@@ -19,32 +20,32 @@ use std::rc::Rc;
 use warpgrid_isa::MemoryOp;
 use warpgrid_program::Instruction;
 
-/// A search that a host advances.
+/// Resumable search.
 pub struct Explorer {
     question: Question,
     traces: Traces,
-    /// Combinations of traces whose reads all have writes, one trace for each thread.
+    /// Combinations of one trace per thread in which every read has a write.
     combinations: Vec<Vec<usize>>,
-    /// By combination: which events its reads take their values from, where that is known.
+    /// Sources of the reads of each combination, if they are known.
     taken: Vec<TakenFrom>,
     next: usize,
-    /// Where the next combination goes on.
+    /// Resume position within the next combination.
     place: Place,
     found: Found,
 }
 
-/// Forbidden outcomes that are kept while the search goes on, and that an answer names.
+/// Maximum number of forbidden outcomes that the search stores, and that the answer lists.
 const MOST_REJECTED: usize = 4096;
 const MOST_FORBIDDEN: usize = 512;
 
-/// Atomics of all threads from which on counters that go back are left out.
+/// Number of atomics of all threads from which on decreasing counters are skipped.
 const LONG_CHAIN: usize = 8;
 
-/// What has been found so far.
+/// Results so far.
 #[derive(Default)]
 struct Found {
     outcomes: BTreeMap<Vec<u64>, Seen>,
-    /// Outcomes that values could make, with the axiom that comes latest of those that forbid them.
+    /// Forbidden outcomes with the last axiom, in axiom order, that rejects one of their candidates.
     rejected: BTreeMap<Vec<u64>, Rc<Rejected>>,
     races: BTreeSet<RacePair>,
     interleavings: BTreeSet<Vec<u64>>,
@@ -57,21 +58,21 @@ struct Seen {
     witness: Rc<Witness>,
 }
 
-/// A candidate that contradicts an axiom.
+/// Candidate execution that violates an axiom.
 struct Rejected {
     violation: Violation,
     witness: Witness,
 }
 
 impl Explorer {
-    /// Runs each thread alone; refuses what is too much.
+    /// Enumerates the traces of each thread. Returns an error if a limit is exceeded.
     pub fn new(question: Question) -> Result<Explorer, ExploreError> {
         let of = |breadth: Breadth| {
             let traces = find(&question, &[], breadth)?;
             let combinations = combine(&question, &traces)?;
             Ok((traces, combinations))
         };
-        // What many atomics could read in any order is too much, as is known beforehand.
+        // A long chain of atomics has too many combinations, so the single-location search is tried first.
         if n_atomics(&question) >= LONG_CHAIN
             && let Some(place) = one_place::find(&question)?
         {
@@ -117,12 +118,12 @@ impl Explorer {
         }
     }
 
-    /// Combinations of traces, and how many of them are done.
+    /// Returns the number of processed combinations and their total number.
     pub fn progress(&self) -> (usize, usize) {
         (self.next, self.combinations.len())
     }
 
-    /// Looks at about this many candidates; true when all are done.
+    /// Examines about this many candidates. Returns whether the search is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, ExploreError> {
         let until = self.found.candidates.saturating_add(candidates);
         while self.next < self.combinations.len() {
@@ -138,7 +139,7 @@ impl Explorer {
         Ok(true)
     }
 
-    /// Goes through a combination until the budget of candidates is spent; true when it is done.
+    /// Processes a combination until the budget of candidates is used. Returns whether the combination is complete.
     fn one_combination(&mut self, until: u64) -> Result<bool, ExploreError> {
         let Some(numbers) = self.combinations.get(self.next) else {
             return Ok(true);
@@ -159,7 +160,7 @@ impl Explorer {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
-            // Where it is known what reads take, an execution has one outcome.
+            // If the sources of the reads are known, the execution has a single outcome.
             observes_memory: self.taken.is_empty() && self.question.observed.iter().any(memory),
             may_race: graph.may_race(),
             worst: None,
@@ -198,7 +199,7 @@ impl Explorer {
         Ok(flow != Flow::Pause)
     }
 
-    /// The answer, as far as the search has come.
+    /// Returns the results so far.
     pub fn answer(self) -> Answer {
         let limits = self.question.limits;
         let mut found = self.found;
@@ -239,20 +240,20 @@ impl Explorer {
         }
     }
 
-    /// Searches to the end.
+    /// Completes the search.
     pub fn run(mut self) -> Result<Answer, ExploreError> {
         self.advance(u64::MAX)?;
         Ok(self.answer())
     }
 }
 
-/// Counts candidates, up to a limit, and hands them to the axioms.
+/// Visitor that counts the candidates up to a limit, and checks the axioms.
 pub(crate) struct Counted<'a, 'g> {
     pub(crate) graph: &'a Graph<'g>,
     pub(crate) sink: &'a mut dyn Sink,
     pub(crate) n: u64,
     pub(crate) limit: u64,
-    /// Candidates after which it pauses, though never before one has been tried whole.
+    /// Number of candidates after which the search pauses, but not before one complete candidate.
     pub(crate) pause: u64,
     pub(crate) has_tried: bool,
 }
@@ -276,7 +277,7 @@ impl Trial for Counted<'_, '_> {
     }
 }
 
-/// Atomic instructions of all threads.
+/// Returns the number of atomic instructions of all threads.
 fn n_atomics(question: &Question) -> usize {
     let threads = question.threads.iter();
     let functions = threads.filter_map(|t| question.program.functions.get(t.function.0 as usize));
@@ -289,20 +290,21 @@ fn n_atomics(question: &Question) -> usize {
     instructions.filter(is_atomic).count()
 }
 
-/// The traces of a combination.
+/// Returns the traces of a combination.
 pub(crate) fn chosen<'a>(traces: &'a Traces, numbers: &[usize]) -> Vec<&'a Trace> {
     let each = traces.threads.iter().zip(numbers);
     each.filter_map(|(all, number)| all.get(*number)).collect()
 }
 
-/// Takes down what the executions of one combination end with.
+/// Collects the outcomes of the executions of one combination.
 struct Hearer<'a> {
     question: &'a Question,
     traces: &'a Traces,
     registers: &'a [&'a Trace],
     observes_memory: bool,
     may_race: bool,
-    /// The latest axiom that a candidate of this combination contradicts: all of them could make the same outcomes.
+    /// Last axiom, in axiom order, that a candidate of this combination violates. All candidates of a combination have
+    /// the same possible outcomes.
     worst: Option<Axiom>,
     found: &'a mut Found,
 }
@@ -334,7 +336,7 @@ impl Sink for Hearer<'_> {
         }
         match (self.observes_memory, self.may_race) {
             (true, _) => Flow::On,
-            // One execution has shown all that this combination can.
+            // The combination has only one outcome, which has been found.
             (false, false) => Flow::Stop,
             (false, true) if is_settled && self.knows_races(execution) => Flow::Stop,
             (false, true) => Flow::NextOrder,
@@ -389,7 +391,7 @@ impl Hearer<'_> {
         raced
     }
 
-    /// Whether every pair that may race is known to.
+    /// Checks whether all pairs that may race are already recorded.
     fn knows_races(&self, execution: &Execution<'_, '_>) -> bool {
         let graph = execution.graph;
         let mut pairs = graph.conflicts();
@@ -399,7 +401,7 @@ impl Hearer<'_> {
     }
 }
 
-/// Two events as places in the text.
+/// Returns a racing pair of events as instructions.
 fn race_of(graph: &Graph<'_>, first: usize, second: usize) -> Option<RacePair> {
     let place = |event: usize| {
         let event = graph.events.get(event)?;
@@ -413,7 +415,7 @@ fn race_of(graph: &Graph<'_>, first: usize, second: usize) -> Option<RacePair> {
     })
 }
 
-/// The outcomes of traces, where memory could hold these values at the end, cell by cell.
+/// Returns the outcomes of traces; `last` returns the possible final values of a cell.
 pub(crate) fn outcomes_of(
     question: &Question,
     traces: &Traces,

@@ -1,5 +1,5 @@
-//! One trace of each thread together. In: the traces, and the words of instructions where they differ from the text; out: events, and all
-//! relations between them that hold whatever reads return.
+//! Event graph of one trace per thread. Input: the traces, and modified memory orderings of instructions. Output: the
+//! events, and the relations between them that do not depend on the reads-from relation.
 
 use crate::explore::question::{LocationKind, Question};
 use crate::explore::relation::{MOST_EVENTS, Relation, Set, bit, low_bits, members};
@@ -10,25 +10,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::Sem;
 
-/// What a place for a fence holds.
+/// Kind of a fence that can be inserted at a fence site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Slot {
     Memory,
     Proxies,
 }
 
-/// Words that differ from those of the text, by thread and instruction.
+/// Hypothetical modifications: memory orderings by thread and instruction, and inserted fences.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stronger {
     pub(crate) words: BTreeMap<(usize, u32), Words>,
-    /// Fences that are put in; those between proxies have no words that matter.
+    /// Inserted fences; the ordering of a proxy fence is ignored.
     pub(crate) fences: BTreeMap<(usize, u32, Slot), Words>,
 }
 
 /// An event of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event<'a> {
-    /// None for what a cell holds at the start.
+    /// `None` for the initial value of a cell.
     pub(crate) step: Option<&'a Step>,
     pub(crate) thread: usize,
     pub(crate) home: Home,
@@ -82,53 +82,54 @@ impl Event<'_> {
     }
 }
 
-/// A barrier that cannot be: threads wait for others that do not come.
+/// Reason for which the traces have no common execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
-    /// The execution does not end.
+    /// Threads wait at a barrier that other threads never reach.
     NeverEnds,
     TooManyEvents(usize),
 }
 
-/// The events of an execution, before it is said what reads return.
+/// Events of an execution, and the relations that do not depend on the reads-from relation.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph<'a> {
     pub(crate) events: Vec<Event<'a>>,
-    /// Where the events of each thread start.
+    /// Index of the first event of each thread.
     pub(crate) starts: Vec<usize>,
-    /// By thread and number in its trace: the event, unless it is a place for a fence that holds none.
+    /// Event of each step of the trace of a thread; `None` for a fence site without a fence.
     places: Vec<Vec<Option<usize>>>,
-    /// Program order, with what starts and completes beside it.
+    /// Program order, extended by the start and completion edges of asynchronous operations.
     pub(crate) program: Relation,
-    /// Program order and barriers, not yet closed.
+    /// Program order and barriers, without the transitive closure.
     pub(crate) base: Relation,
-    /// What base causality goes through.
+    /// Events through which base causality order is transitive.
     pub(crate) through: Set,
     pub(crate) strong: Relation,
     pub(crate) overlap: Relation,
     pub(crate) same_place: Relation,
-    /// By write: what starts its release patterns.
+    /// Starts of the release patterns of each write.
     pub(crate) releases: Vec<Set>,
-    /// By read: what ends its acquire patterns.
+    /// Ends of the acquire patterns of each read.
     pub(crate) acquires: Vec<Set>,
     pub(crate) atomics: Set,
     pub(crate) writers: Set,
     pub(crate) readers: Set,
-    /// By cell: what writes it.
+    /// Writers of each cell.
     pub(crate) cell_writers: Vec<Set>,
     pub(crate) sc_fences: Vec<usize>,
-    /// Pairs of accesses of which one is not generic: fences that may lie between.
+    /// Proxy fences, which can order accesses through different proxies.
     pub(crate) proxy_fences: Set,
-    /// By event: whether the memory is shared.
+    /// Whether each event accesses shared memory.
     pub(crate) is_shared: Vec<bool>,
-    /// Whether all accesses go through the generic proxy.
+    /// Whether all accesses use the generic proxy.
     pub(crate) is_generic: bool,
-    /// What the values of writes come from: reads of their thread, and of an atomic what it reads itself.
+    /// Dependencies of writes on reads: the reads of the same thread that a write depends on, and for an atomic its own
+    /// read.
     pub(crate) flows: Relation,
 }
 
 impl<'a> Graph<'a> {
-    /// Puts traces together.
+    /// Combines traces into an event graph.
     pub(crate) fn new(
         question: &Question,
         all: &'a Traces,
@@ -217,7 +218,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Program order, what asynchronous operations come after, and what they complete on.
+    /// Adds program order, and the start and completion edges of asynchronous operations.
     fn order_threads(&mut self, chosen: &[&Trace]) {
         let first = self.starts.first().copied().unwrap_or(self.events.len());
         for init in 0..first {
@@ -264,12 +265,12 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The event of a thread's trace with this number.
+    /// Returns the event of a step of a thread's trace.
     pub(crate) fn event_of(&self, thread: usize, local: usize) -> Option<usize> {
         self.places.get(thread)?.get(local).copied().flatten()
     }
 
-    /// Barriers: the arrivals of a phase come before all who leave it.
+    /// Adds barriers: the arrivals of a phase precede the departures from it.
     fn order_barriers(&mut self, question: &Question) -> Result<(), Unfit> {
         let mut phases: BTreeMap<(Barrier, usize), Phase> = BTreeMap::new();
         let mut counts: BTreeMap<(usize, Barrier, Side), usize> = BTreeMap::new();
@@ -281,7 +282,7 @@ impl<'a> Graph<'a> {
                 NodeKind::Leave => Side::Leave,
                 _ => Side::Arrive,
             };
-            // A thread that leaves has arrived just before.
+            // A thread leaves the phase in which it has arrived last.
             let arrivals = counts.get(&(event.thread, barrier, Side::Arrive));
             let number = match (side, barrier) {
                 (
@@ -375,7 +376,7 @@ impl<'a> Graph<'a> {
             )
     }
 
-    /// Which reads decide what is written, and whether it is.
+    /// Computes the reads on which each write depends, for its value or for its execution.
     fn find_flows(&mut self) {
         for writer in members(self.writers) {
             let event = self.events.get(writer);
@@ -391,7 +392,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The events that something depends on, also through what other lanes have given.
+    /// Adds the events of a dependency set, including dependencies through values that other lanes supplied.
     fn add_sources_of(&self, thread: usize, depends: u64, sources: &mut Set) {
         for local in members(u128::from(depends)) {
             let Some(event) = self.event_of(thread, local) else {
@@ -419,7 +420,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Release patterns by their writes, acquire patterns by their reads.
+    /// Computes the release patterns of writes and the acquire patterns of reads.
     fn find_patterns(&mut self) {
         for index in members(self.writers | self.readers) {
             let Some(event) = self.events.get(index).filter(|event| event.is_strong()) else {
@@ -449,7 +450,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether a fence, or an operation at the same place, is one end of a pattern.
+    /// Checks whether an event is one end of a pattern of another event: a fence, or an operation on the same location.
     fn begins(&self, other: usize, index: usize, does: fn(Sem) -> bool) -> bool {
         let Some(event) = self.events.get(other).filter(|event| does(event.words.sem)) else {
             return false;
@@ -457,12 +458,12 @@ impl<'a> Graph<'a> {
         event.kind == NodeKind::Fence || event.is_memory() && self.same_place.has(other, index)
     }
 
-    /// Whether some execution could race: accesses that conflict and are not morally strong.
+    /// Checks whether an execution can contain a race: two conflicting accesses that are not morally strong.
     pub(crate) fn may_race(&self) -> bool {
         self.conflicts().next().is_some()
     }
 
-    /// Accesses that conflict and are not morally strong.
+    /// Returns the conflicting accesses that are not morally strong.
     pub(crate) fn conflicts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let is_init = |event: usize| self.events.get(event).is_none_or(|e| e.step.is_none());
         let own = members(self.writers | self.readers).filter(move |event| !is_init(*event));
@@ -475,7 +476,8 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Whether causality between two accesses goes through the proxies: both generic, both of one block, or fences between.
+    /// Checks whether base causality order holds between two accesses across their proxies: both are generic, both are
+    /// asynchronous in one block, or proxy fences separate them.
     pub(crate) fn crosses(&self, base: &Relation, from: usize, to: usize) -> bool {
         let (Some(first), Some(second)) = (self.events.get(from), self.events.get(to)) else {
             return false;
@@ -516,14 +518,14 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Which side of a barrier.
+/// Side of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
     Arrive,
     Leave,
 }
 
-/// One phase of a barrier.
+/// Phase of a barrier.
 #[derive(Default)]
 struct Phase {
     arrivals: Vec<usize>,
@@ -532,7 +534,7 @@ struct Phase {
     count: u32,
 }
 
-/// Cells that some trace accesses, or that are observed.
+/// Returns the cells that a trace accesses or the test observes.
 fn touched_cells(question: &Question, all: &Traces, chosen: &[&Trace]) -> BTreeSet<usize> {
     let steps = chosen.iter().flat_map(|trace| &trace.steps);
     let mut touched: BTreeSet<usize> = steps.flat_map(|step| step.cells.clone()).collect();
@@ -580,7 +582,7 @@ fn events_of<'a>(
     }
 }
 
-/// Events, and where those of the threads are.
+/// Events, and their positions in the traces.
 struct Parts<'a> {
     events: Vec<Event<'a>>,
     starts: Vec<usize>,

@@ -1,30 +1,30 @@
-//! What an execution in one order reaches: instructions of all threads, one after the other, each done at once. In: all traces of each thread;
-//! out: the outcomes of all interleavings.
+//! Sequentially consistent outcomes: enumerates the interleavings of the instructions of all threads, each executed
+//! atomically. Input: all traces of each thread. Output: the outcomes of all interleavings.
 //!
-//! The traces of a thread that begin alike are one tree, so that orders are looked at once for all of them.
+//! The traces of a thread form a prefix tree, so that common prefixes are explored once.
 
 use crate::explore::question::{ExploreError, Observed, Question};
 use crate::explore::step::{Barrier, NodeKind, Step, Trace};
 use crate::explore::traces::Traces;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// States that are looked at.
+/// Maximum number of explored states.
 const MOST_STATES: usize = 400_000;
 
-/// How far a thread can come: what it does next, in each way that goes on from here.
+/// Position of a thread in the prefix tree.
 #[derive(Default)]
 struct Node<'a> {
-    /// Events of one instruction, which happen at once, and where they lead.
+    /// Events of the next instruction, which execute atomically, and the successor node.
     next: Vec<(Vec<&'a Step>, usize)>,
-    /// What observed registers hold where a way ends here.
+    /// Final values of the observed registers of the traces that end at the node.
     ends: Vec<&'a [u64]>,
-    /// Arrivals at each barrier on the way here.
+    /// Number of arrivals at each barrier on the path to the node.
     arrived: BTreeMap<Barrier, usize>,
-    /// What has been given to other lanes on the way here, in order.
+    /// Values supplied to other lanes on the path to the node, in order.
     given: BTreeMap<Barrier, Vec<u64>>,
 }
 
-/// The ways through a thread.
+/// Prefix tree of the traces of a thread.
 struct Tree<'a> {
     nodes: Vec<Node<'a>>,
 }
@@ -81,14 +81,14 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// How far the threads are, and what memory holds.
+/// Positions of the threads, and memory contents.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     at: Vec<usize>,
     memory: Vec<u64>,
 }
 
-/// The interleavings of all threads.
+/// Search over the interleavings of all threads.
 struct Orders<'a> {
     question: &'a Question,
     traces: &'a Traces,
@@ -96,7 +96,7 @@ struct Orders<'a> {
     found: BTreeSet<Vec<u64>>,
 }
 
-/// Every outcome that some interleaving reaches; traces that are in no combination are in none.
+/// Returns the outcomes of all interleavings. Traces that occur in no combination are ignored.
 pub(crate) fn interleaved(
     question: &Question,
     traces: &Traces,
@@ -153,7 +153,7 @@ impl Orders<'_> {
         self.trees.get(thread)?.nodes.get(at)
     }
 
-    /// Takes down the outcomes of a state in which every thread may be done.
+    /// Records the outcomes of a state in which every thread can end.
     fn end(&mut self, state: &State) {
         let mut all: Vec<Vec<&[u64]>> = vec![Vec::new()];
         for thread in 0..self.trees.len() {
@@ -189,7 +189,8 @@ impl Orders<'_> {
         values.collect()
     }
 
-    /// One instruction of a thread, if it can go on and reads what its way says.
+    /// Executes one instruction of a thread. Returns `None` if a barrier blocks the thread, or if memory does not
+    /// contain the values that the trace reads.
     fn step(&self, state: &State, thread: usize, way: usize) -> Option<State> {
         let (group, to) = self.node(state, thread)?.next.get(way)?;
         let mut next: Option<State> = None;
@@ -219,8 +220,8 @@ impl Orders<'_> {
         Some(next)
     }
 
-    /// Whether all others have arrived at the barrier as often as this thread has, or arrive no more on some way of theirs; and have given what it
-    /// takes.
+    /// Checks whether every other thread has arrived at the barrier as often as this thread or can end without arriving
+    /// again, and has supplied the values that this thread receives.
     fn opens(&self, state: &State, thread: usize, leave: &Step) -> bool {
         let Some(barrier) = leave.barrier else {
             return true;
@@ -262,7 +263,7 @@ fn arrives_at(step: &Step) -> Option<Barrier> {
     step.barrier.filter(|_| step.kind == NodeKind::Arrive)
 }
 
-/// The events of a trace, those of one instruction together.
+/// Returns the events of a trace, grouped by instruction.
 fn groups_of(trace: &Trace) -> Vec<Vec<&Step>> {
     let mut groups: Vec<Vec<&Step>> = Vec::new();
     let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Loads, stores and atomics of a thread: events of cells, with every value that a read could return.
+//! Loads, stores and atomics of a thread: creates events on cells, one path for each value that a read can return.
 
 use crate::explore::cells::Found;
 use crate::explore::origins::Origins;
@@ -10,7 +10,7 @@ use warpgrid_emulator::atomic_result;
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
-/// Where an instruction accesses memory.
+/// Memory operand of an instruction.
 pub(crate) struct Access {
     pub(crate) address: u64,
     pub(crate) element_bytes: u64,
@@ -37,7 +37,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Where an address operand points.
+    /// Returns the address of an address operand.
     pub(crate) fn address(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
         let operand = self.operands(at).get(index).map(|operand| &operand.value);
         let Some(OperandValue::Address(address)) = operand else {
@@ -61,7 +61,8 @@ impl Walker<'_> {
         Ok(self.place_of(path, number))
     }
 
-    /// Where a number points: shared memory is where its block has it, whatever the space of the access.
+    /// Returns the address of a number. Shared memory has one address per block, independent of the state space of the
+    /// access.
     fn place_of(&self, path: &Path, number: u64) -> u64 {
         match path.lone.shared_place(number) {
             None => number,
@@ -92,7 +93,7 @@ impl Walker<'_> {
         })
     }
 
-    /// The cells of some bytes.
+    /// Returns the cells of a byte range.
     pub(crate) fn cells_at(
         &self,
         path: &Path,
@@ -108,12 +109,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Every value that cells could hold, cell by cell.
+    /// Returns every combination of values that cells can hold.
     pub(crate) fn choices(&self, cells: &Range<usize>) -> Vec<Vec<u64>> {
         self.choices_without(cells, None)
     }
 
-    /// The same for what writes, too: values that come about without its own write.
+    /// Returns the combinations like [`Walker::choices`], restricted to values that can arise without the write `own`
+    /// of the instruction itself.
     fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
         for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
@@ -133,7 +135,7 @@ impl Walker<'_> {
         all
     }
 
-    /// Without values that a counter had before the thread counted itself.
+    /// Removes the values that a counter held before the thread's own increment.
     fn counting_up(
         &self,
         path: &Path,
@@ -142,7 +144,7 @@ impl Walker<'_> {
     ) -> Vec<Vec<u64>> {
         let is_counter = cells.len() == 1 && self.counters.get(cells.start) == Some(&true);
         if is_counter && let Some(values) = self.domain.get(cells.start) {
-            // All writes but the one that comes of it.
+            // All writes except the write of this atomic.
             let most = self.writes.len().saturating_sub(1);
             let comes_about = |reads: &Vec<u64>| {
                 let origins = reads.first().and_then(|read| values.get(read));
@@ -159,7 +161,7 @@ impl Walker<'_> {
         choices
     }
 
-    /// How many values a cell could hold.
+    /// Returns the number of values that a cell can hold.
     pub(crate) fn values_of(&self, cell: usize) -> usize {
         self.domain.get(cell).map_or(0, |values| values.len())
     }
@@ -199,7 +201,7 @@ impl Walker<'_> {
         Ok(ways)
     }
 
-    /// The registers that elements go to; none for a sink.
+    /// Returns the destination registers of the elements; `None` for the sink `_`.
     pub(crate) fn targets(&self, at: &At<'_>, index: usize) -> Vec<Option<RegisterId>> {
         let register = |value: &OperandValue| match value {
             OperandValue::Destination(run) => run.map(|run| run.first),
@@ -215,7 +217,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The values of the elements of an operand.
+    /// Returns the values of the elements of an operand.
     pub(crate) fn values(
         &self,
         path: &mut Path,
@@ -302,7 +304,7 @@ impl Walker<'_> {
 }
 
 impl Path {
-    /// Puts what an event read into a register.
+    /// Assigns the value that an event read to a register.
     pub(crate) fn take(&mut self, register: RegisterId, value: u64, event: usize) {
         self.lone.set_register(register, value);
         let taint = self.depends | bit_of(event);
@@ -310,7 +312,7 @@ impl Path {
     }
 }
 
-/// A read as one bit of what depends on it.
+/// Returns the dependency bit of a read event.
 pub(crate) const fn bit_of(event: usize) -> u64 {
     match event {
         0..64 => 1 << event,
@@ -318,7 +320,7 @@ pub(crate) const fn bit_of(event: usize) -> u64 {
     }
 }
 
-/// The words of an access.
+/// Returns the memory ordering of an access.
 pub(crate) fn words_of(at: &At<'_>, without: Sem) -> Words {
     let sem = at.words.sem.unwrap_or(without);
     let scope = match sem {
@@ -332,7 +334,7 @@ pub(crate) fn words_of(at: &At<'_>, without: Sem) -> Words {
     Words::new(sem, scope)
 }
 
-/// A loaded element as its register holds it.
+/// Returns a loaded element, extended to the width of its register.
 fn extended(ty: ScalarType, value: u64) -> u64 {
     let bits = ty.width_bits();
     if !ty.is_signed() || bits >= 64 {

@@ -1,9 +1,10 @@
-//! Threads that share one place alone, through reads and atomics that are morally strong. In: a question; out: all its outcomes, each with an
-//! execution, or none where the threads do more than that.
+//! Search for threads that share a single location and access it only by morally strong reads and atomics. Input: a
+//! question. Output: all outcomes, each with an execution, or `None` if the question does not have this form.
 //!
-//! One place that is seen through morally strong operations is sequentially consistent, and synchronisation through it orders nothing that its
-//! own order does not: so the outcomes are those of the interleavings. Two interleavings that have come to the same instructions with the same
-//! registers, as far as those matter, go on alike, so a long chain of atomics is looked at once for each of these, not once for each order.
+//! Morally strong operations on one location are sequentially consistent, and synchronization through the location
+//! orders nothing beyond the order of the location itself. The outcomes are therefore the outcomes of the
+//! interleavings. Interleavings that reach the same instructions with the same live registers continue identically, so
+//! the search explores each such state once, and not once for each order of a long chain of atomics.
 
 use crate::explore::cells::Cells;
 use crate::explore::exchange::Given;
@@ -19,24 +20,24 @@ use std::rc::Rc;
 use warpgrid_isa::{Does, Sem, SyncOp};
 use warpgrid_program::{OperandValue, RegisterId};
 
-/// States that are looked at.
+/// Maximum number of explored states.
 const MOST_STATES: usize = 400_000;
-/// Cuts of cells before this is left to others.
+/// Maximum number of splits of cells before the search gives up.
 const MOST_CUTS: usize = 64;
 
-/// By thread and number of the event in its trace: the event that it takes its value from; none for what was there at the start.
+/// Source event of each read, by thread and number of the event in its trace; `None` for the initial value.
 pub(crate) type TakenFrom = Vec<Vec<Option<(usize, usize)>>>;
 
-/// The outcomes of one place, as combinations of traces.
+/// Outcomes of a single location, as combinations of traces.
 pub(crate) struct OnePlace {
     pub(crate) traces: Traces,
     pub(crate) combinations: Vec<Vec<usize>>,
-    /// By combination.
+    /// Indexed by combination.
     pub(crate) taken: Vec<TakenFrom>,
     pub(crate) outcomes: BTreeSet<Vec<u64>>,
 }
 
-/// Finds the outcomes; none where the threads do more than read and change one place.
+/// Returns all outcomes, or `None` if the threads do more than read and modify one location.
 pub(crate) fn find(question: &Question) -> Result<Option<OnePlace>, ExploreError> {
     if question.threads.len() > question.limits.threads || !can_be_followed(question) {
         return Ok(None);
@@ -53,7 +54,8 @@ pub(crate) fn find(question: &Question) -> Result<Option<OnePlace>, ExploreError
     Ok(None)
 }
 
-/// Whether what a thread has come to is in its registers: no carry flag, and none that is wider than a value here.
+/// Checks whether the registers describe the complete state of a thread: the program has no carry flag, and no register
+/// wider than a value of the explorer.
 fn can_be_followed(question: &Question) -> bool {
     let program = &question.program;
     question.threads.iter().all(|thread| {
@@ -91,7 +93,7 @@ fn can_be_followed(question: &Question) -> bool {
     })
 }
 
-/// Why this is not looked at here.
+/// Reason for which the search gives up.
 enum Leave {
     Cut(u64),
     Other,
@@ -102,20 +104,20 @@ impl From<Halt> for Leave {
     fn from(halt: Halt) -> Leave {
         match halt {
             Halt::Cut(at) => Leave::Cut(at),
-            // Whoever looks at all ways says it better.
+            // The general search reports the error with more detail.
             Halt::Failed(_) => Leave::Other,
         }
     }
 }
 
-/// How far a thread has come.
+/// Progress of a thread.
 #[derive(Clone)]
 enum At {
     Way(Rc<Path>),
     End(Rc<Trace>),
 }
 
-/// What tells two ways of a thread apart: where it is, what matters of its registers, and the rounds of its loops.
+/// State key of a thread: next instruction, live registers, and iteration counts of its loops.
 #[derive(PartialEq, Eq, Hash)]
 struct Place {
     instruction: u32,
@@ -123,14 +125,14 @@ struct Place {
     rounds: Vec<(u32, usize)>,
 }
 
-/// All threads, and what the place holds.
+/// States of all threads, and the value of the location.
 #[derive(Clone)]
 struct State {
     threads: Vec<At>,
-    /// By thread, the number of its place.
+    /// State number of each thread.
     places: Vec<usize>,
     value: Option<u64>,
-    /// The event that wrote it.
+    /// Event that wrote the value.
     writer: Option<(usize, usize)>,
     taken: TakenFrom,
 }
@@ -138,12 +140,12 @@ struct State {
 struct Search<'a> {
     question: &'a Question,
     walkers: Vec<Walker<'a>>,
-    /// By thread and instruction.
+    /// Live registers by thread and instruction.
     live: Vec<Vec<Vec<RegisterId>>>,
     places: HashMap<(usize, Place), usize>,
-    /// The one cell that the threads share, once it is known.
+    /// The shared cell, once it is known.
     cell: Option<usize>,
-    /// The words of the accesses, by thread.
+    /// Memory orderings of the accesses by thread.
     words: Vec<(usize, Words)>,
     cells: &'a Cells,
 }
@@ -247,7 +249,7 @@ impl Search<'_> {
         Ok(state)
     }
 
-    /// Executes what a thread does by itself, until it comes to its next access; none where it waits for ever.
+    /// Executes a thread up to its next access to the location. Returns `None` if the thread waits forever.
     fn until_access(&mut self, thread: usize, mut path: Path) -> Result<Option<At>, Leave> {
         loop {
             if self.is_access(thread, &path) {
@@ -280,7 +282,8 @@ impl Search<'_> {
         }
     }
 
-    /// One access of a thread, and what it does by itself after it; none where it is at its end, or waits for ever.
+    /// Executes one access of a thread and the following private instructions. Returns `None` if the thread has ended
+    /// or waits forever.
     fn step(&mut self, state: &State, thread: usize) -> Result<Option<State>, Leave> {
         let Some(At::Way(path)) = state.threads.get(thread) else {
             return Ok(None);
@@ -322,7 +325,7 @@ impl Search<'_> {
         Ok(Some(next))
     }
 
-    /// Whether where an access is depends on what was read.
+    /// Checks whether the address of an access depends on a read value.
     fn address_depends(&self, thread: usize, path: &Path) -> bool {
         let Some(walker) = self.walkers.get(thread) else {
             return true;
@@ -337,7 +340,7 @@ impl Search<'_> {
         })
     }
 
-    /// Whether an event reads or changes the one place, and no other one.
+    /// Checks whether an event reads or modifies only the shared location.
     fn is_of_the_place(&mut self, thread: usize, step: &Step) -> bool {
         let cell = *self.cell.get_or_insert(step.cells.start);
         if !self.words.contains(&(thread, step.words)) {
@@ -350,7 +353,7 @@ impl Search<'_> {
             && step.words.sem != Sem::Weak
     }
 
-    /// Whether each scope takes in all others' threads.
+    /// Checks whether each scope includes the threads of all other accesses.
     fn is_morally_strong(&self) -> bool {
         let home = |thread: &usize| {
             let spec = self.question.threads.get(*thread);
@@ -396,7 +399,7 @@ impl Search<'_> {
         *self.places.entry((thread, place)).or_insert(next)
     }
 
-    /// What is observed, once all threads have ended.
+    /// Returns the observed values if all threads have ended.
     fn outcome(&self, state: &State) -> Option<Vec<u64>> {
         let traces = ends_of(state)?;
         let mut registers: Vec<_> = traces.iter().map(|trace| trace.registers.iter()).collect();
@@ -461,7 +464,7 @@ impl Search<'_> {
     }
 }
 
-/// The traces of threads that have all ended.
+/// Returns the traces of the threads if all threads have ended.
 fn ends_of(state: &State) -> Option<Vec<Rc<Trace>>> {
     let trace = |at: &At| match at {
         At::End(trace) => Some(Rc::clone(trace)),
@@ -470,7 +473,7 @@ fn ends_of(state: &State) -> Option<Vec<Rc<Trace>>> {
     state.threads.iter().map(trace).collect()
 }
 
-/// What reads give: at the one place what was written last, everywhere else what was there at the start.
+/// Returns the readable values: the latest value of the shared location, and the initial values of all other cells.
 fn domain_of(cells: &Cells, cell: Option<usize>, value: Option<u64>) -> Domain {
     let all = cells.list.iter().enumerate();
     let values = all.map(|(number, at)| {
@@ -480,7 +483,7 @@ fn domain_of(cells: &Cells, cell: Option<usize>, value: Option<u64>) -> Domain {
     values.collect()
 }
 
-/// The one way on, if there is one; more are not followed here.
+/// Returns the successor path, if there is at most one. Several successors are not supported here.
 fn only(mut ways: Vec<Path>) -> Result<Option<Path>, Leave> {
     match ways.len() {
         0 | 1 => Ok(ways.pop()),

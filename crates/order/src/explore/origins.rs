@@ -1,30 +1,31 @@
-//! Where values come from: no value comes from itself, so an atomic reads none that only its own write could bring about. In: traces; out: for
-//! each value the sets of writes that it can be made of. Without them every sum of every number of additions would be a value.
+//! Provenance of values, which excludes out-of-thin-air values: an atomic reads no value that depends on its own write.
+//! Input: traces. Output: the sets of writes from which each value can be derived. Without this restriction, every sum
+//! of repeated additions would be a possible value.
 
 use crate::explore::path::Domain;
 use crate::explore::step::{NodeKind, Step, Trace};
 use std::collections::HashMap;
 
-/// Sets that are kept for one value; a value that has more can come about in any way.
+/// Maximum number of stored sets per value. A value with more sets has unrestricted provenance.
 const MOST_SETS: usize = 128;
-/// Sets that are put together for one value. Where there would be more, the value can come about in any way: then too much is looked at, and
-/// nothing is left out, since the axioms look at every execution whatever its values are made of.
+/// Maximum number of set pairs that are combined for one value. Beyond this limit the value has unrestricted
+/// provenance. This is conservative: it only adds candidates, and the axioms reject out-of-thin-air executions anyway.
 const MOST_PAIRS: usize = 512;
-/// Writes that are numbered.
+/// Maximum number of numbered writes.
 const MOST_WRITES: usize = 64;
 
-/// The sets of writes that a value can be made of, none of which holds another one.
+/// Minimal sets of writes from which a value can be derived; no set contains another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origins {
     sets: Vec<u64>,
-    /// There are too many to be kept.
+    /// Whether there are too many sets, so that the provenance is unrestricted.
     is_any: bool,
-    /// Writes that it takes, at least.
+    /// Minimum number of writes that the value requires.
     least: usize,
 }
 
 impl Origins {
-    /// Of what is there at the start.
+    /// Returns the provenance of an initial value.
     pub(crate) fn start() -> Origins {
         Origins {
             sets: vec![0],
@@ -33,7 +34,7 @@ impl Origins {
         }
     }
 
-    /// Of more than can be kept.
+    /// Returns unrestricted provenance.
     fn any(least: usize) -> Origins {
         Origins {
             sets: vec![0],
@@ -50,17 +51,17 @@ impl Origins {
         }
     }
 
-    /// Whether the value can be there without a write.
+    /// Checks whether the value can be derived without a write.
     pub(crate) fn have_one_without(&self, write: usize) -> bool {
         self.is_any || self.sets.iter().any(|set| set >> write & 1 == 0)
     }
 
-    /// Whether this number of writes can make the value.
+    /// Checks whether this number of writes can produce the value.
     pub(crate) fn take_at_most(&self, writes: usize) -> bool {
         self.least <= writes
     }
 
-    /// Adds a set; whether that says something new.
+    /// Adds a set. Returns whether the provenance changed.
     fn add(&mut self, set: u64) -> bool {
         if self.is_any || self.sets.iter().any(|known| known & set == *known) {
             return false;
@@ -91,7 +92,7 @@ impl Origins {
         is_new
     }
 
-    /// The sets of two values that are used together.
+    /// Returns the provenance of a value derived from two values.
     fn with(&self, other: &Origins) -> Origins {
         let n_pairs = self.sets.len().saturating_mul(other.sets.len());
         if self.is_any || other.is_any || n_pairs > MOST_PAIRS {
@@ -108,26 +109,26 @@ impl Origins {
     }
 }
 
-/// Writes by number: thread, instruction, and how often the thread has executed it before.
+/// Numbering of writes by thread, instruction, and number of earlier executions of the instruction by the thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Writes {
     numbers: HashMap<(usize, u32, usize), usize>,
 }
 
 impl Writes {
-    /// The number of a write that comes after these events of its thread, if it has one.
+    /// Returns the number of a write that follows these events of its thread.
     pub(crate) fn number(&self, thread: usize, steps: &[Step], instruction: u32) -> Option<usize> {
         let n_before = count(steps, instruction);
         let number = self.numbers.get(&(thread, instruction, n_before)).copied();
         number.filter(|number| *number < MOST_WRITES)
     }
 
-    /// How many there are.
+    /// Returns the number of numbered writes.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether each write of a trace can be there without what it depends on coming from it.
+    /// Checks whether each write of a trace is possible without a dependency on itself.
     pub(crate) fn allow(&self, thread: usize, trace: &Trace, domain: &Domain) -> bool {
         let writes = trace.steps.iter().enumerate();
         let mut writes = writes.filter(|(_, step)| !step.writes.is_empty());
@@ -143,7 +144,7 @@ impl Writes {
         })
     }
 
-    /// The number of a write: of a thread, by an instruction, and how often it was executed before.
+    /// Returns the number of a write, and assigns one if necessary.
     fn numbered(&mut self, thread: usize, instruction: u32, before: usize) -> Option<usize> {
         let next = self.numbers.len();
         let key = (thread, instruction, before);
@@ -151,7 +152,7 @@ impl Writes {
         (number < MOST_WRITES).then_some(number)
     }
 
-    /// Adds what a trace writes to the values that cells could hold; whether something is new.
+    /// Adds the values that a trace writes to the domains of the cells. Returns whether a domain changed.
     pub(crate) fn add(&mut self, thread: usize, trace: &Trace, domain: &mut Domain) -> bool {
         let mut is_new = false;
         for (index, step) in trace.steps.iter().enumerate() {
@@ -177,7 +178,7 @@ impl Writes {
     }
 }
 
-/// Events of an instruction.
+/// Returns the number of events of an instruction.
 fn count(steps: &[Step], instruction: u32) -> usize {
     steps
         .iter()
@@ -185,7 +186,8 @@ fn count(steps: &[Step], instruction: u32) -> usize {
         .count()
 }
 
-/// What an event of a trace writes is made of itself, and of what the reads that it depends on can be made of.
+/// Returns the provenance of a written value: the write itself, combined with the provenance of the reads on which it
+/// depends.
 fn origins_of(trace: &Trace, index: usize, number: Option<usize>, domain: &Domain) -> Origins {
     let Some(step) = trace.steps.get(index) else {
         return Origins::start();
@@ -206,7 +208,7 @@ fn origins_of(trace: &Trace, index: usize, number: Option<usize>, domain: &Domai
             known.sets.retain(|set| set >> number & 1 == 0);
         }
         if !known.sets.is_empty() {
-            // The write itself is none of those.
+            // The write itself is not among the writes of its dependencies.
             let least = origins.least.max(known.least.saturating_add(1));
             origins = origins.with(&known);
             origins.least = least;
@@ -215,7 +217,7 @@ fn origins_of(trace: &Trace, index: usize, number: Option<usize>, domain: &Domai
     origins
 }
 
-/// What an event depends on, as cells and the values that were read there; what an atomic reads itself, too.
+/// Returns the cells and values of the reads on which an event depends, including the own read of an atomic.
 fn reads_of(trace: &Trace, index: usize) -> impl Iterator<Item = (usize, u64)> {
     let step = trace.steps.get(index);
     let depends = step.map_or(0, |step| step.depends);

@@ -1,6 +1,8 @@
-//! One way through one thread. In: its code, its registers, and for each read the value that it is to return; out: its events.
+//! Symbolic execution of one thread along one path. Input: code, registers, and the values that the reads return.
+//! Output: the events of the thread.
 //!
-//! Instructions that change registers alone are those of the emulator. Here are the ways that a thread can go, and what its values depend on.
+//! The emulator executes instructions that only change registers. This module handles control flow, and tracks the
+//! dependencies of values.
 
 use crate::explore::cells::Cells;
 use crate::explore::exchange::Given;
@@ -13,13 +15,13 @@ use warpgrid_emulator::{Launch, Lone, ThreadPlace};
 use warpgrid_isa::{ControlOp, Does, Modifiers, MoveOp};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Source};
 
-/// What a thread could read in each cell: values, each with the ways in which it can come about.
+/// Values that each cell can hold, with their provenance.
 pub(crate) type Domain = Vec<BTreeMap<u64, Origins>>;
 
-/// Why a way goes no further.
+/// Reason for which a path stops.
 pub(crate) enum Halt {
     Failed(ExploreError),
-    /// A cell must be cut first, here.
+    /// A cell must be split at this address first.
     Cut(u64),
 }
 
@@ -29,7 +31,7 @@ impl From<ExploreError> for Halt {
     }
 }
 
-/// What all ways through a thread share.
+/// State that all paths of a thread share.
 pub(crate) struct Walker<'a> {
     pub(crate) question: &'a Question,
     pub(crate) index: usize,
@@ -37,75 +39,75 @@ pub(crate) struct Walker<'a> {
     pub(crate) function: &'a Function,
     pub(crate) cells: &'a Cells,
     pub(crate) domain: Cow<'a, Domain>,
-    /// The numbers of writes.
+    /// Numbering of writes.
     pub(crate) writes: &'a Writes,
-    /// What other lanes could give.
+    /// Values that other lanes can supply.
     pub(crate) given: &'a Given,
-    /// By cell: whether it counts up, as far as that is used.
+    /// Whether each cell is a counter, as far as the search uses this.
     pub(crate) counters: &'a [bool],
-    /// Instructions before which a fence may be put.
+    /// Instructions before which a fence can be inserted.
     pub(crate) places: &'a [bool],
-    /// Where branches go back to.
+    /// Targets of back edges.
     heads: BTreeSet<u32>,
-    /// Whether a loop was cut off after its last round.
+    /// Whether a loop was truncated.
     pub(crate) bounded: bool,
-    /// By instruction: whether some way executes it.
+    /// Whether some path executes each instruction.
     pub(crate) reached: Vec<bool>,
-    /// Ways that wait for ever, as far as is known: what they have written is there for others, who may end the wait.
+    /// Paths that wait forever as far as known. Their writes are visible to the other threads, which may end the wait.
     pub(crate) waiting: Vec<Trace>,
     known_waiting: HashSet<Trace>,
 }
 
-/// A loop that a way is in.
+/// Loop that contains the current instruction.
 #[derive(Clone)]
 struct Head {
     at: u32,
     n_steps: usize,
     control: u64,
-    /// What the registers held each time that a round began with nothing done.
+    /// Register contents at the start of each iteration that had no visible effect.
     seen: Vec<Vec<u64>>,
     rounds: usize,
 }
 
-/// A way through a thread, so far.
+/// Execution path of a thread.
 #[derive(Clone)]
 pub(crate) struct Path {
     pub(crate) lone: Lone,
     pc: u32,
     executed: u32,
     pub(crate) steps: Vec<Step>,
-    /// By register, what it depends on; the carry flag comes last.
+    /// Dependencies of each register, followed by the dependencies of the carry flag.
     taints: Vec<u64>,
-    /// What the way itself depends on.
+    /// Control dependencies of the path.
     pub(crate) control: u64,
     pub(crate) instance: u32,
     heads: Vec<Head>,
-    /// Asynchronous copies without a group, and the groups.
+    /// Uncommitted asynchronous copies, and the committed groups.
     pub(crate) bulk: Groups,
     pub(crate) copies: Groups,
-    /// The dependences of the instruction at hand: guard and operands.
+    /// Dependencies of the current instruction: guard and operands.
     pub(crate) depends: u64,
 }
 
-/// Groups of asynchronous copies, by numbers of their events.
+/// Groups of asynchronous copies, as event numbers.
 #[derive(Clone, Default)]
 pub(crate) struct Groups {
     pub(crate) open: Vec<usize>,
     pub(crate) made: Vec<Vec<usize>>,
 }
 
-/// What is known so far of all threads.
+/// State of the fixed-point iteration over all threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) domain: &'a Domain,
     pub(crate) writes: &'a Writes,
     pub(crate) given: &'a Given,
-    /// By cell: whether it is a counter whose ways back are left out.
+    /// Whether each cell is a counter whose decreasing traces are skipped.
     pub(crate) counters: &'a [bool],
 }
 
-/// The ways on from an instruction.
+/// Successor paths of an instruction.
 pub(crate) type Ways = Result<Vec<Path>, Halt>;
 
 impl<'a> Walker<'a> {
@@ -136,7 +138,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// The thread before its first instruction.
+    /// Returns the path of the thread before its first instruction.
     pub(crate) fn start(&self) -> Result<Path, ExploreError> {
         let launch = Launch {
             entry: self.thread.function,
@@ -166,7 +168,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// All ways from the start to the end.
+    /// Returns the traces of all paths of a thread.
     pub(crate) fn walk(&mut self, start: Path) -> Result<Vec<Trace>, Halt> {
         let mut open = vec![start];
         let mut found = Vec::new();
@@ -228,7 +230,7 @@ impl<'a> Walker<'a> {
         self.execute(path, instruction)
     }
 
-    /// A guard that does not hold: what would have been written depends on it all the same.
+    /// Skips an instruction with a false guard. Its destinations depend on the guard nevertheless.
     fn skip(&self, mut path: Path, instruction: &Instruction) -> Vec<Path> {
         let depends = path.depends;
         for register in self.function.destinations(instruction) {
@@ -296,7 +298,7 @@ impl<'a> Walker<'a> {
         Ok(vec![path])
     }
 
-    /// `mapa`: the same place in the shared memory of another block.
+    /// Executes `mapa`, which maps an address to the shared memory of another block.
     fn map_to_rank(&self, mut path: Path, at: &At<'_>) -> Ways {
         let place = self.value(&mut path, at, 1)?;
         let rank = self.value(&mut path, at, 2)?;
@@ -347,7 +349,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Goes to a label. A round of a loop that did nothing but read is forgotten: it counts as its last round.
+    /// Branches to a label. A loop iteration that only reads is discarded, so that the loop is represented by its last
+    /// iteration.
     fn branch(&mut self, mut path: Path, target: u32) -> Vec<Path> {
         path.control |= path.depends;
         let from = path.pc - 1;
@@ -384,7 +387,7 @@ impl<'a> Walker<'a> {
         }
         let rounds = head.rounds + 1;
         path.heads.pop();
-        // What no read decides ends by itself, or has too many events.
+        // A loop that does not depend on a read terminates by itself, or exceeds the limit of events.
         if rounds >= most && path.control != 0 {
             self.bounded = true;
             return Vec::new();
@@ -393,7 +396,7 @@ impl<'a> Walker<'a> {
         vec![path]
     }
 
-    /// Keeps what a way that waits has written and given.
+    /// Records the writes and supplied values of a waiting path.
     pub(crate) fn waits(&mut self, path: Path) {
         let trace = Trace {
             steps: path.steps,
@@ -439,7 +442,7 @@ impl<'a> Walker<'a> {
         self.function.operands_of(at.instruction.operands)
     }
 
-    /// What the operands of an instruction depend on, registers that it reads and addresses.
+    /// Returns the dependencies of the operands of an instruction, including addresses.
     fn taint_of_operands(&self, path: &Path, instruction: &Instruction) -> u64 {
         let mut taint = 0;
         for operand in self.function.operands_of(instruction.operands) {
@@ -454,14 +457,15 @@ impl<'a> Walker<'a> {
         taint
     }
 
-    /// What an instruction wrote now depends on this; under a guard also on what was there before, which the dependence of the guard covers.
+    /// Sets the dependencies of the destinations of an instruction. The dependencies of the guard cover the previous
+    /// value of a predicated destination.
     pub(crate) fn taint_results(&self, path: &mut Path, instruction: &Instruction, taint: u64) {
         for register in self.function.destinations(instruction) {
             path.set_taint(register, taint);
         }
     }
 
-    /// The value of a source among the operands.
+    /// Returns the value of a source operand.
     pub(crate) fn value(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
         let operand = self.operands(at).get(index).map(|operand| &operand.value);
         match operand.and_then(|value| path.value_of(value)) {
@@ -484,13 +488,13 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// What became of a way.
+/// Result of executing one instruction.
 pub(crate) enum Next {
     Ended(Trace),
     Ways(Vec<Path>),
 }
 
-/// The instruction that is executed.
+/// Instruction under execution.
 pub(crate) struct At<'a> {
     pub(crate) instruction: &'a Instruction,
     pub(crate) words: &'a Modifiers,
@@ -532,7 +536,7 @@ impl Path {
         }
     }
 
-    /// The value of a source, where it is a register or a number.
+    /// Returns the value of a register or literal operand.
     pub(crate) fn value_of(&mut self, value: &OperandValue) -> Option<u64> {
         match value {
             OperandValue::Source(source, _) => match source {
@@ -548,12 +552,12 @@ impl Path {
         }
     }
 
-    /// What is computed now depends on the carry flag.
+    /// Adds the dependencies of the carry flag to the current instruction.
     fn depend_on_carry(&mut self) {
         self.depends |= self.taints.last().copied().unwrap_or(0);
     }
 
-    /// The carry flag depends on what was computed.
+    /// Sets the dependencies of the carry flag to those of the current instruction.
     fn carried(mut self) -> Path {
         if let Some(taint) = self.taints.last_mut() {
             *taint = self.depends;
@@ -561,17 +565,17 @@ impl Path {
         self
     }
 
-    /// The rounds of the loops that it is in.
+    /// Returns the iteration counts of the loops that contain the current instruction.
     pub(crate) fn rounds(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
         self.heads.iter().map(|head| (head.at, head.rounds))
     }
 
-    /// The instruction that comes next.
+    /// Returns the index of the next instruction.
     pub(crate) fn place(&self) -> u32 {
         self.pc
     }
 
-    /// Adds an event of the instruction at hand, and says its number.
+    /// Appends an event of the current instruction. Returns its number.
     pub(crate) fn push(&mut self, step: Step) -> usize {
         let depends = self.depends;
         self.steps.push(Step { depends, ..step });
@@ -579,7 +583,7 @@ impl Path {
     }
 }
 
-/// Bits below a number.
+/// Returns a mask of the bits below `n`.
 pub(crate) const fn low_bits(n: usize) -> u64 {
     match n {
         0 => 0,
@@ -588,7 +592,7 @@ pub(crate) const fn low_bits(n: usize) -> u64 {
     }
 }
 
-/// Instructions that some branch goes back to.
+/// Returns the targets of back edges.
 fn heads_of(function: &Function) -> BTreeSet<u32> {
     let mut heads = BTreeSet::new();
     for (index, instruction) in function.instructions.iter().enumerate() {

@@ -1,32 +1,32 @@
-//! What is asked: threads, places, what is observed, and how much may be looked at.
+//! Input of an exploration: threads, locations, observed values, and limits.
 
 use std::fmt;
 use std::sync::Arc;
 use warpgrid_emulator::{Launch, LaunchError};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Where the shared memory of all blocks is: programs compute no such addresses, they have offsets into windows.
+/// Base address of the shared memories of all blocks. Programs only compute offsets into windows, never such addresses.
 const SHARED: u64 = 1 << 63;
-/// Bytes between the shared memories of two blocks.
+/// Distance between the shared memories of two blocks, in bytes.
 const WINDOW: u64 = 1 << 24;
-/// Most blocks of a cluster.
+/// Maximum number of blocks per cluster.
 const MOST_RANKS: u64 = 16;
 
-/// Where the shared memory of a block starts, by the number of its cluster and its rank there.
+/// Returns the start address of the shared memory of a block, given its cluster and its rank in the cluster.
 pub fn window(cluster: u64, rank: u64) -> u64 {
     SHARED + (cluster * MOST_RANKS + rank % MOST_RANKS) * WINDOW
 }
 
-/// The rank of the block whose shared memory an address is in.
+/// Returns the rank of the block whose shared memory contains an address.
 pub fn rank_at(address: u64) -> u64 {
     address.wrapping_sub(SHARED) / WINDOW % MOST_RANKS
 }
 
-/// A few threads that share memory.
+/// Litmus test: a few threads that share memory.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub program: Arc<Program>,
-    /// Grid, block and cluster; what its entry is does not matter.
+    /// Dimensions of grid, block and cluster; the entry is ignored.
     pub launch: Launch,
     pub threads: Vec<ThreadSpec>,
     pub locations: Vec<Location>,
@@ -34,7 +34,7 @@ pub struct Question {
     pub limits: Limits,
 }
 
-/// One thread: a kernel of the program, and where it runs.
+/// Thread of a litmus test: a kernel of the program, and the position of the thread.
 #[derive(Clone, Debug)]
 pub struct ThreadSpec {
     pub function: FunctionId,
@@ -43,31 +43,32 @@ pub struct ThreadSpec {
     /// Linear index of the block in the grid, and of its cluster.
     pub block_index: u64,
     pub cluster_index: u64,
-    /// Within the cluster.
+    /// Rank of the block in its cluster.
     pub rank: u64,
     /// Linear index within the block.
     pub thread: u32,
-    /// What registers hold at the start; all others hold zero.
+    /// Initial register values; all other registers are zero.
     pub registers: Vec<(RegisterId, u64)>,
-    /// By instruction: the call that it is from, by a number of its own; none where the thread has it in its own text. Repairs change no function.
+    /// Number of the call from which each instruction was inlined; `None` for instructions of the thread's own text.
+    /// Fixes do not modify functions.
     pub called: Vec<Option<u32>>,
 }
 
 impl ThreadSpec {
-    /// The call that an instruction is from.
+    /// Returns the call from which an instruction was inlined.
     pub(crate) fn call_of(&self, instruction: usize) -> Option<u32> {
         self.called.get(instruction).copied().flatten()
     }
 }
 
-/// A place in memory that threads share.
+/// Memory location that threads share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub name: String,
-    /// Bytes from where the name starts.
+    /// Offset in bytes from the address of the name.
     pub offset: u64,
     pub start: u64,
-    /// Of one element.
+    /// Size of an element in bytes.
     pub element_bytes: u32,
     pub init: Vec<u64>,
     pub kind: LocationKind,
@@ -79,43 +80,43 @@ impl Location {
     }
 }
 
-/// What memory a place is in.
+/// Kind of memory of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocationKind {
     Global,
-    /// Of a block.
+    /// Shared memory of a block.
     Shared,
-    /// An mbarrier object, in shared memory.
+    /// Mbarrier in shared memory.
     Mbarrier,
 }
 
-/// A part of an outcome.
+/// Component of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// What a register of a thread holds after its last instruction; none where the thread does not name it.
+    /// Final value of a register of a thread; `None` if the thread does not use the register.
     Register {
         thread: usize,
         register: Option<RegisterId>,
     },
-    /// What an element of a location holds at the end.
+    /// Final value of an element of a location.
     Memory { location: usize, element: usize },
 }
 
-/// How much is looked at.
+/// Limits of the exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub threads: usize,
-    /// Events of one thread: accesses, fences, barriers.
+    /// Maximum number of events of a thread: accesses, fences, barriers.
     pub events_per_thread: usize,
-    /// Rounds of a loop that writes memory or counts.
+    /// Maximum number of iterations of a loop that writes memory or counts.
     pub rounds: usize,
-    /// Instructions of one thread, in one way through it.
+    /// Maximum number of instructions on a path of a thread.
     pub steps: u32,
-    /// Ways through one thread.
+    /// Maximum number of paths of a thread.
     pub ways: usize,
-    /// Combinations of ways, one for each thread.
+    /// Maximum number of combinations of one path per thread.
     pub combinations: usize,
-    /// Candidate executions.
+    /// Maximum number of candidate executions.
     pub candidates: u64,
     pub outcomes: usize,
 }
@@ -135,10 +136,10 @@ impl Default for Limits {
     }
 }
 
-/// Why a question has no answer.
+/// Reason for which a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExploreError {
-    /// An instruction that the explorer gives no meaning to.
+    /// The explorer does not support an instruction.
     NoPlace {
         thread: usize,
         instruction: u32,
@@ -149,12 +150,12 @@ pub enum ExploreError {
         threads: usize,
         limit: usize,
     },
-    /// One thread has too many events in one way through it.
+    /// One path of a thread has too many events.
     TooManyEvents {
         thread: usize,
         limit: usize,
     },
-    /// All threads together have.
+    /// All threads together have too many events.
     TooManyTogether {
         events: usize,
         limit: usize,

@@ -1,4 +1,5 @@
-//! Asynchronous operations that change what is there: reductions that land later, and arrivals at mbarrier objects once copies have landed.
+//! Asynchronous read-modify-write operations: reductions that complete later, and arrivals at mbarriers after the
+//! completion of copies.
 
 use crate::explore::asynchronous::{Landed, started};
 use crate::explore::memory::bit_of;
@@ -10,7 +11,7 @@ use warpgrid_emulator::{MbarrierState, atomic_result};
 use warpgrid_isa::{AtomicOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
-/// One element that is changed when an operation lands.
+/// Update of one element by an asynchronous reduction.
 struct Change {
     cells: Range<usize>,
     ty: ScalarType,
@@ -21,7 +22,7 @@ struct Change {
 }
 
 impl Walker<'_> {
-    /// `red.async`: a relaxed reduction that lands at some later time, and then completes on an mbarrier object.
+    /// Executes `red.async`: a relaxed reduction that completes at a later time, and then signals an mbarrier.
     pub(crate) fn async_reduction(&self, mut path: Path, at: &At<'_>) -> Ways {
         let address = self.address(&mut path, at, 0)?;
         let values = self.values(&mut path, at, 1)?;
@@ -70,7 +71,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Every way in which an element is changed: one for each value that may be there.
+    /// Returns the paths on which an element is updated, one for each value that it can hold.
     fn land(
         &self,
         path: &Path,
@@ -96,8 +97,8 @@ impl Walker<'_> {
         choices.map(way).collect()
     }
 
-    /// `cp.reduce.async.bulk`: reads its source and changes what is at its destination, each element relaxed at `gpu`, both through the
-    /// async proxy.
+    /// Executes `cp.reduce.async.bulk`: reads the source and updates the destination through the async proxy; each
+    /// element is a relaxed operation at `gpu` scope.
     pub(crate) fn bulk_reduction(&self, mut path: Path, at: &At<'_>) -> Ways {
         let to = self.address(&mut path, at, 0)?;
         let from = self.address(&mut path, at, 1)?;
@@ -163,8 +164,8 @@ impl Walker<'_> {
         Ok(done)
     }
 
-    /// `cp.async.mbarrier.arrive`: arrives once the copies that the thread has started so far have landed. Without `.noinc` the phase waits
-    /// for one arrival more from now on.
+    /// Executes `cp.async.mbarrier.arrive`: arrives after the completion of all copies that the thread has started.
+    /// Without `.noinc`, the phase expects one additional arrival.
     pub(crate) fn arrive_after_copies(&self, path: Path, at: &At<'_>) -> Ways {
         let counts_itself = !at.words.has(Flag::Noinc);
         let plain = Words::new(Sem::Relaxed, Scope::Cta);
@@ -200,7 +201,7 @@ impl Walker<'_> {
         Ok(done)
     }
 
-    /// `st.bulk`: zeros, cell by cell, through the generic proxy.
+    /// Executes `st.bulk`: stores zeros cell by cell through the generic proxy.
     pub(crate) fn store_zeros(&self, mut path: Path, at: &At<'_>) -> Ways {
         let address = self.address(&mut path, at, 0)?;
         let n_bytes = self.value(&mut path, at, 1)?;
@@ -214,7 +215,7 @@ impl Walker<'_> {
         Ok(vec![path])
     }
 
-    /// Why a memory that threads do not share has no place.
+    /// Checks whether threads share the memory of a state space.
     pub(crate) fn is_shared_space(space: StateSpace) -> bool {
         match space {
             StateSpace::Generic

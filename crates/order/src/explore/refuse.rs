@@ -1,11 +1,12 @@
-//! What cannot be followed. In: an instruction of a thread; out: a sentence that says so, and what to write in its place.
+//! Error messages for unsupported instructions. Input: an instruction of a thread. Output: a message that names a
+//! replacement.
 
 use crate::explore::path::{Path, Walker};
 use crate::explore::question::ExploreError;
 use warpgrid_isa::{ControlOp, Does, MbarrierOp, SyncOp};
 
 impl Walker<'_> {
-    /// The instruction at hand is none that can be followed.
+    /// Returns the error for the current instruction, which is not supported.
     pub(crate) fn refuse(&self, path: &Path, opcode: &str) -> ExploreError {
         let at = path.place().saturating_sub(1) as usize;
         let instruction = self.function.instructions.get(at);
@@ -21,7 +22,7 @@ impl Walker<'_> {
 const LEAVE_OUT: &str = "remove the instruction";
 const MOVE: &str = "replace the instruction with a move of the result into the destination register, or remove the instruction";
 
-/// What to write where such an instruction goes.
+/// Returns the replacement for an unsupported instruction.
 fn instead_of(does: Does) -> &'static str {
     match does {
         Does::Control(op) => match op {

@@ -1,13 +1,13 @@
-//! Relations between the events of an execution, a row of bits for each.
+//! Binary relations between the events of an execution, as one bit row per event.
 
 use smallvec::SmallVec;
 
-/// Events as bits.
+/// Set of events as a bit mask.
 pub(crate) type Set = u128;
-/// Most events of an execution.
+/// Maximum number of events of an execution.
 pub(crate) const MOST_EVENTS: usize = 128;
 
-/// The members of a set, lowest first.
+/// Returns the members of a set in ascending order.
 pub(crate) fn members(mut set: Set) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let found = (set != 0).then(|| set.trailing_zeros() as usize);
@@ -16,12 +16,12 @@ pub(crate) fn members(mut set: Set) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The bit of one event.
+/// Returns the bit of an event.
 pub(crate) const fn bit(event: usize) -> Set {
     1 << (event & (MOST_EVENTS - 1))
 }
 
-/// The events below a number.
+/// Returns the set of events below `n`.
 pub(crate) const fn low_bits(n: usize) -> Set {
     match n {
         0..MOST_EVENTS => (1 << n) - 1,
@@ -29,13 +29,13 @@ pub(crate) const fn low_bits(n: usize) -> Set {
     }
 }
 
-/// Which events come before which.
+/// Binary relation between events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
     rows: SmallVec<[Set; FEW_EVENTS]>,
 }
 
-/// Events of an execution up to which its relations need no memory of their own.
+/// Number of events for which a relation needs no heap allocation.
 const FEW_EVENTS: usize = 24;
 
 impl Relation {
@@ -55,7 +55,7 @@ impl Relation {
         self.after(from) & bit(to) != 0
     }
 
-    /// What comes after an event.
+    /// Returns the successors of an event.
     pub(crate) fn after(&self, from: usize) -> Set {
         self.rows.get(from).copied().unwrap_or(0)
     }
@@ -66,12 +66,12 @@ impl Relation {
         }
     }
 
-    /// Lets all events of a set come before one.
+    /// Relates all events of a set to one event.
     pub(crate) fn add_into(&mut self, from: Set, to: usize) {
         members(from).for_each(|from| self.add(from, to));
     }
 
-    /// What comes before an event.
+    /// Returns the predecessors of an event.
     pub(crate) fn before(&self, to: usize) -> Set {
         let from = |set: Set, (from, row): (usize, &Set)| match row & bit(to) {
             0 => set,
@@ -80,7 +80,7 @@ impl Relation {
         self.rows.iter().enumerate().fold(0, from)
     }
 
-    /// Adds what follows by going through events of a set.
+    /// Adds the transitive closure through the events of a set.
     pub(crate) fn close(&mut self, through: Set) {
         for middle in members(through) {
             let beyond = self.after(middle);
@@ -95,7 +95,7 @@ impl Relation {
         }
     }
 
-    /// Adds one pair to a relation that is closed through a set, and closes it again.
+    /// Adds a pair to a relation that is closed through a set, and restores the closure.
     pub(crate) fn add_closed(&mut self, from: usize, to: usize, through: Set) {
         if self.has(from, to) {
             return;
@@ -114,7 +114,7 @@ impl Relation {
         }
     }
 
-    /// An event that comes before itself, once the relation is closed.
+    /// Returns an event that is related to itself, which is a cycle if the relation is transitively closed.
     pub(crate) fn reflexive(&self) -> Option<usize> {
         (0..self.rows.len()).find(|event| self.has(*event, *event))
     }

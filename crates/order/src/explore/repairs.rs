@@ -1,9 +1,9 @@
-//! The weakest changes that forbid outcomes. In: a question and bad outcomes; out: every smallest set of changes under which none of them is
-//! left, each shown to be one by trying what is weaker.
+//! Search for the smallest fixes that forbid outcomes. Input: a question and undesired outcomes. Output: all minimal
+//! sets of edits under which no undesired outcome remains; minimality is verified by trying all weaker sets.
 //!
-//! A change makes an instruction stronger in its order or its scope, or puts a fence between two accesses that have none between. Stronger
-//! words allow fewer executions, never more: so sets are tried from the smallest up, each first with its strongest words, and what lies
-//! above a repair or below a failure is not tried again.
+//! An edit strengthens the memory ordering or the scope of an instruction, or inserts a fence between two accesses
+//! without a fence. Stronger orderings never allow additional executions, so the sets are tried by ascending size, each
+//! with its strongest orderings first. Sets above a fix or below a failure are skipped.
 
 pub(crate) mod sites;
 
@@ -19,10 +19,10 @@ use crate::explore::step::{Trace, Words};
 use crate::explore::traces::{Breadth, Traces, find};
 use std::collections::BTreeSet;
 
-/// Most places of change in a repair.
+/// Maximum number of edits of a fix.
 const MOST_SITES: usize = 4;
 
-/// One change of an instruction, or a fence before it.
+/// Edit of an instruction, or a fence before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
     pub thread: usize,
@@ -30,14 +30,14 @@ pub struct Change {
     pub repair: Repair,
 }
 
-/// What is changed.
+/// Kind of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// The instruction gets these words.
+    /// Replace the memory ordering of the instruction.
     Strengthen(Words),
-    /// A fence goes before the instruction.
+    /// Insert a fence before the instruction.
     Fence(Words),
-    /// A fence between the generic and the async proxy goes before the instruction.
+    /// Insert a fence between the generic and the async proxy before the instruction.
     ProxyFence,
 }
 
@@ -63,7 +63,7 @@ impl Ord for Repair {
     }
 }
 
-/// All smallest repairs.
+/// All minimal fixes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
     pub repairs: Vec<Vec<Change>>,
@@ -73,25 +73,25 @@ pub struct Repairs {
     pub tried: u64,
 }
 
-/// A search for repairs that a host advances.
+/// Resumable search for minimal fixes.
 pub struct Weakest {
     question: Question,
     traces: Traces,
-    /// Combinations of traces that could end with a bad outcome.
+    /// Combinations of traces that can end with an undesired outcome.
     combinations: Vec<Vec<usize>>,
     bad: BTreeSet<Vec<u64>>,
     sites: Vec<Site>,
-    /// The sets of the present size that are left to try.
+    /// Remaining sets of the current size.
     open: Vec<Vec<usize>>,
     size: usize,
-    /// Levels by site: those that repair.
+    /// Levels of the sites of each fix.
     found: Vec<Vec<usize>>,
     tried: u64,
     most_tries: u64,
 }
 
 impl Weakest {
-    /// Prepares the search; it ends after this many sets.
+    /// Prepares the search, which ends after this number of tried sets.
     pub fn new(
         question: Question,
         bad: &[Vec<u64>],
@@ -121,7 +121,7 @@ impl Weakest {
         Ok(weakest)
     }
 
-    /// If not even all changes together forbid what is bad, no set does.
+    /// Ends the search immediately if not even all edits together forbid the undesired outcomes.
     fn begin(&mut self) -> Result<(), ExploreError> {
         let tops: Vec<usize> = self.sites.iter().map(Site::top).collect();
         if self.bad.is_empty() || !self.forbids(&tops)? {
@@ -142,7 +142,7 @@ impl Weakest {
         }
     }
 
-    /// Tries about this many sets; true when all are done.
+    /// Tries about this many sets. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
         let until = self.tried.saturating_add(tries);
         while self.size <= MOST_SITES {
@@ -160,7 +160,7 @@ impl Weakest {
         Ok(true)
     }
 
-    /// What has been found.
+    /// Returns the results so far.
     pub fn answer(self) -> Repairs {
         let changes = |levels: &Vec<usize>| {
             let sites = self.sites.iter().zip(levels);
@@ -176,7 +176,8 @@ impl Weakest {
         }
     }
 
-    /// Finds the smallest levels of the sites of a set that forbid what is bad, each above what is in the text.
+    /// Finds the minimal levels of the sites of a set that forbid the undesired outcomes; each level is stronger than
+    /// the source.
     fn try_set(&mut self, set: &[usize]) -> Result<(), ExploreError> {
         let mut top = vec![0; self.sites.len()];
         for site in set {
@@ -200,7 +201,7 @@ impl Weakest {
         Ok(())
     }
 
-    /// Every choice of levels for a set, weaker ones first.
+    /// Returns all combinations of levels for a set, weaker ones first.
     fn levels_of(&self, set: &[usize]) -> Vec<Vec<usize>> {
         let mut all = vec![vec![0; self.sites.len()]];
         for site in set {
@@ -229,7 +230,7 @@ impl Weakest {
             .all(|(site, (low, high))| site.is_below(*low, *high))
     }
 
-    /// Whether no bad outcome is left at these levels.
+    /// Checks whether no undesired outcome remains at these levels.
     fn forbids(&mut self, levels: &[usize]) -> Result<bool, ExploreError> {
         self.tried += 1;
         let stronger = self.stronger(levels);
@@ -297,7 +298,7 @@ impl Weakest {
         stronger
     }
 
-    /// Whether the registers of a combination are those of a bad outcome.
+    /// Checks whether the registers of a combination match an undesired outcome.
     fn may_be_bad(&self, numbers: &[usize]) -> bool {
         let chosen = chosen(&self.traces, numbers);
         self.bad.iter().any(|bad| {
@@ -316,7 +317,7 @@ impl Weakest {
     }
 }
 
-/// Looks out for a bad outcome.
+/// Visitor that detects an undesired outcome.
 struct Watch<'a> {
     weakest: &'a Weakest,
     chosen: &'a [&'a Trace],
@@ -344,7 +345,7 @@ impl Sink for Watch<'_> {
     fn rejected(&mut self, _: &Execution<'_, '_>, _: Contradiction) {}
 }
 
-/// All sets of `size` numbers below `n`, in order.
+/// Returns all subsets of `size` numbers below `n` in lexicographic order.
 fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..size {

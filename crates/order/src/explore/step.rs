@@ -1,14 +1,14 @@
-//! What one thread does, event by event, in one way through it.
+//! Events of one execution path of a thread.
 
 use std::ops::Range;
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::ActionId;
 
-/// How an event orders others.
+/// Memory ordering of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Words {
     pub sem: Sem,
-    /// Of strong operations.
+    /// Scope of a strong operation.
     pub scope: Scope,
 }
 
@@ -23,25 +23,25 @@ impl Words {
     }
 }
 
-/// How an event is ordered with its thread.
+/// Relation of an event to the program order of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Entry {
-    /// In program order.
+    /// Ordered by program order.
     Program,
-    /// Comes after what its thread did before, and before nothing but what it completes on.
+    /// Follows the earlier events of its thread, and precedes only the events that depend on its completion.
     Started,
-    /// Comes after the accesses that it completes.
+    /// Follows the accesses that it completes.
     Completed,
 }
 
-/// Ways to memory.
+/// Proxy of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Proxy {
     Generic,
     Async,
 }
 
-/// The memory that a proxy fence orders.
+/// Memory that a proxy fence covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Covers {
     All,
@@ -49,7 +49,7 @@ pub(crate) enum Covers {
     Shared,
 }
 
-/// A barrier of several threads.
+/// Identity of a barrier between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Barrier {
     Block {
@@ -61,7 +61,7 @@ pub(crate) enum Barrier {
         warp: u32,
         mask: u32,
     },
-    /// What lanes of a warp tell each other: they meet, and it orders nothing.
+    /// Exchange between lanes of a warp, which orders no memory accesses.
     Exchange {
         block: u64,
         warp: u32,
@@ -72,22 +72,22 @@ pub(crate) enum Barrier {
     },
 }
 
-/// What a thread gives to other lanes of its warp as it arrives, or takes from them as it leaves.
+/// Values that a thread supplies to other lanes of its warp on arrival, or receives on departure.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Exchange {
     pub(crate) action: ActionId,
-    /// How many exchanges of the same lanes came before it.
+    /// Number of earlier exchanges of the same lanes.
     pub(crate) number: usize,
-    /// The other threads that take part.
+    /// Other participating threads.
     pub(crate) others: Vec<usize>,
     pub(crate) values: Exchanged,
 }
 
-/// The values of an exchange.
+/// Values of an exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Exchanged {
     Given(u64),
-    /// By thread; those alone that make a difference.
+    /// Received values by thread; only values that affect the result.
     Taken(Vec<(usize, u64)>),
 }
 
@@ -100,38 +100,39 @@ pub(crate) enum Exchanged {
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "NodeName"))]
 pub enum NodeKind {
-    /// What a place holds at the start.
+    /// Initial value of a location.
     Init,
     Read,
     Write,
-    /// Reads and writes in one.
+    /// Read-modify-write operation.
     Atomic,
     Fence,
     ProxyFence,
-    /// Arrives at a barrier.
+    /// Arrival at a barrier.
     Arrive,
-    /// Leaves a barrier.
+    /// Departure from a barrier.
     Leave,
-    /// Waits for asynchronous copies.
+    /// Wait for asynchronous copies.
     GroupWait,
 }
 
-/// Whether a thread learns what an atomic reads.
+/// Whether an atomic returns the old value to its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Learns {
     Yes,
     No,
 }
 
-/// One event.
+/// Event of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Step {
     pub(crate) kind: NodeKind,
     pub(crate) instruction: u32,
-    /// Events of one instruction that has no order among its parts have the same number.
+    /// Unordered events of one instruction have the same number.
     pub(crate) instance: u32,
     pub(crate) words: Words,
-    /// Whether the words of the instruction are not those of the event: failed tests, completions.
+    /// Whether the memory ordering of the event differs from that of the instruction, as in failed tests and
+    /// completions.
     pub(crate) own_words: bool,
     pub(crate) cells: Range<usize>,
     pub(crate) reads: Vec<u64>,
@@ -139,19 +140,19 @@ pub(crate) struct Step {
     pub(crate) proxy: Proxy,
     pub(crate) entry: Entry,
     pub(crate) learns: Learns,
-    /// Whether what an atomic writes comes from what it reads.
+    /// Whether the value that an atomic writes depends on the value that it reads.
     pub(crate) passes_on: bool,
-    /// Reads of the thread that it depends on, by number of the event.
+    /// Reads of the thread on which the event depends, as bits of event numbers.
     pub(crate) depends: u64,
-    /// Earlier events that it comes after though it is not in program order with them.
+    /// Earlier events that precede the event although program order does not order them.
     pub(crate) after: Vec<usize>,
     pub(crate) fence_of_proxies: Option<Covers>,
     pub(crate) barrier: Option<Barrier>,
-    /// Threads that a barrier waits for, where it says so.
+    /// Explicit thread count of a barrier.
     pub(crate) count: Option<u32>,
-    /// What is exchanged between lanes.
+    /// Exchange between lanes.
     pub(crate) exchange: Option<Box<Exchange>>,
-    /// A place for a fence that is not in the text.
+    /// Whether the event is a fence site without a fence in the source.
     pub(crate) is_open_place: bool,
 }
 
@@ -180,7 +181,7 @@ impl Step {
         }
     }
 
-    /// What it gives to other lanes.
+    /// Returns the value that the event supplies to other lanes.
     pub(crate) fn given(&self) -> Option<(&Exchange, u64)> {
         match self.exchange.as_deref() {
             Some(exchange) => match exchange.values {
@@ -191,7 +192,7 @@ impl Step {
         }
     }
 
-    /// What it takes from other lanes.
+    /// Returns the values that the event receives from other lanes.
     pub(crate) fn taken(&self) -> Option<(&Exchange, &[(usize, u64)])> {
         match self.exchange.as_deref() {
             Some(exchange) => match &exchange.values {
@@ -202,12 +203,13 @@ impl Step {
         }
     }
 
-    /// Whether others wait for what it does: a way that goes no further has done it all the same.
+    /// Checks whether other threads can observe the event. Such events of an abandoned path have happened nevertheless.
     pub(crate) fn tells_others(&self) -> bool {
         !self.writes.is_empty() || self.given().is_some()
     }
 
-    /// Whether leaving it out changes nothing but what the thread has read: a round of a loop that waits has such events alone.
+    /// Checks whether the event has no effect except that the thread has read a value. A polling loop has iterations of
+    /// such events only.
     pub(crate) fn is_quiet(&self) -> bool {
         match self.kind {
             NodeKind::Read | NodeKind::Fence => self.entry == Entry::Program,
@@ -222,10 +224,10 @@ impl Step {
     }
 }
 
-/// One way through a thread.
+/// Trace of one execution path of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Trace {
     pub(crate) steps: Vec<Step>,
-    /// What observed registers hold at the end, in the order in which they are observed.
+    /// Final values of the observed registers, in the order of observation.
     pub(crate) registers: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! Fences, barriers and mbarrier objects of a thread.
+//! Fences, barriers and mbarriers of a thread.
 
 use crate::explore::memory::words_of;
 use crate::explore::path::{At, Halt, Path, Walker, Ways};
@@ -7,7 +7,7 @@ use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{Flag, MbarrierOp, Proxy, Scope, Sem, StateSpace, SyncOp};
 
-/// What an operation makes of an mbarrier object; none where that is undefined.
+/// Transition of the state of an mbarrier; `None` for undefined behavior.
 pub(crate) type Change<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
 
 impl Walker<'_> {
@@ -30,7 +30,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A place where a fence may be put, and one between proxies.
+    /// Adds the fence sites for a memory fence and for a proxy fence.
     pub(crate) fn add_place(&self, path: &mut Path) {
         for kind in [NodeKind::ProxyFence, NodeKind::Fence] {
             path.instance += 1;
@@ -41,7 +41,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Performs a fence whose memory order is `default` if the instruction states none.
+    /// Executes a fence. `default` is the memory ordering of an instruction without a qualifier.
     fn fence(&self, mut path: Path, at: &At<'_>, default: Sem) -> Ways {
         if at.words.has(Flag::MbarrierInit) {
             return Ok(vec![path]);
@@ -191,7 +191,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The cell of an mbarrier object.
+    /// Returns the cell of an mbarrier.
     fn object(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<Range<usize>, Halt> {
         let address = self.address(path, at, index)?;
         self.cells_at(path, address, 8)
@@ -229,7 +229,7 @@ impl Walker<'_> {
         let mut ways = Vec::new();
         for reads in self.choices(&cells) {
             let old = self.cells.join(cells.clone(), &reads);
-            // An arrival that is undefined makes no execution that tests speak of.
+            // Arrivals with undefined behavior produce no execution.
             let Some(new) = changed(old, change) else {
                 continue;
             };
@@ -252,7 +252,7 @@ impl Walker<'_> {
         Ok(ways)
     }
 
-    /// A test reads the object; one that answers false acquires nothing.
+    /// Executes a test of an mbarrier. A test that returns false acquires nothing.
     fn test(&self, mut path: Path, at: &At<'_>) -> Ways {
         let cells = self.object(&mut path, at, 1)?;
         let asked = self.value(&mut path, at, 2)?;
@@ -288,19 +288,20 @@ impl Walker<'_> {
     }
 }
 
-/// An mbarrier object that changes when something completes on its own.
+/// Update of an mbarrier by the completion of an asynchronous operation.
 pub(crate) struct ObjectChange<'a> {
     pub(crate) cells: Range<usize>,
     pub(crate) change: Change<'a>,
-    /// The scope at which it releases.
+    /// Scope of the release.
     pub(crate) scope: Scope,
-    /// What has landed before.
+    /// Completed events that precede the update.
     pub(crate) after: Vec<usize>,
     pub(crate) fence: Option<Covers>,
 }
 
 impl Walker<'_> {
-    /// The ways on which the object changes, one for each of its values before. One that it cannot have makes no execution.
+    /// Returns the paths on which a completion updates an mbarrier, one for each state that it can have. Impossible
+    /// states produce no execution.
     pub(crate) fn change_on_completion(
         &self,
         path: &Path,
@@ -329,7 +330,7 @@ impl Walker<'_> {
     }
 }
 
-/// An object after an operation.
+/// Returns the state of an mbarrier after a transition.
 fn changed(old: u64, change: Change<'_>) -> Option<u64> {
     let mut object = MbarrierState::read(old)?;
     change(&mut object)?;

@@ -1,8 +1,9 @@
-//! All ways through each thread. In: a question; out: the cells that its accesses take whole, and for each thread a trace for every
-//! combination of values that its reads could return.
+//! Enumeration of the traces of all threads. Input: a question. Output: the partition of memory into cells, and for
+//! each thread one trace for every combination of values that its reads could return.
 //!
-//! A value that a read could return is the initial one or one that some trace writes. More values make more traces, and those write more
-//! values, until there is nothing new. No value comes from itself, so as many rounds as there are writes are enough.
+//! A read returns the initial value or a value that a trace writes. Additional values produce additional traces, which
+//! write additional values, until a fixed point is reached. No value depends on itself, so the number of iterations is
+//! at most the number of writes.
 
 use crate::explore::cells::{Cell, Cells};
 use crate::explore::combine::{Counts, takes_once};
@@ -14,49 +15,50 @@ use crate::explore::question::{ExploreError, Observed, Question};
 use crate::explore::step::{Entry, NodeKind, Proxy, Trace};
 use std::collections::BTreeMap;
 
-/// Cuts of cells before a question is given up.
+/// Maximum number of splits of cells before an error is returned.
 const MOST_CUTS: usize = 1024;
 
-/// The ways through all threads.
+/// Traces of all threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Traces {
     pub(crate) cells: Cells,
     pub(crate) threads: Vec<Vec<Trace>>,
-    /// Whether some loop was cut off after its last round.
+    /// Whether a loop was truncated.
     pub(crate) bounded: bool,
-    /// By thread and instruction: whether some way executes it.
+    /// Whether some path executes an instruction, by thread and instruction.
     pub(crate) reached: Vec<Vec<bool>>,
-    /// By cell: whether it is a counter, as far as that was asked for.
+    /// Whether each cell is a counter, as far as the search uses this.
     pub(crate) counters: Vec<bool>,
 }
 
-/// Which ways through a thread are found.
+/// Restriction of the enumerated traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Breadth {
-    /// All that values could make, so that an axiom is named for what is forbidden.
+    /// All traces, so that a violated axiom can be named for each forbidden outcome.
     All,
-    /// Those alone in which a counter counts up: what goes back contradicts coherence. Long chains of atomics have too many others.
+    /// Only traces in which counters increase; a decreasing counter violates coherence. Long chains of atomics have too
+    /// many other traces.
     CountingUp,
 }
 
-/// For each thread and instruction of its kernel: whether the thread executes it in some way through it.
+/// Returns for each thread and instruction whether some path of the thread executes the instruction.
 pub fn reached(question: &Question) -> Result<Vec<Vec<bool>>, ExploreError> {
     Ok(find(question, &[], Breadth::All)?.reached)
 }
 
-/// The threads before their first instructions.
+/// Initial paths of the threads.
 type Starts = BTreeMap<usize, Path>;
 
-/// One round: the traces that a domain allows.
+/// Result of one fixed-point iteration: the traces that a domain permits.
 struct Round {
     threads: Vec<Vec<Trace>>,
-    /// By thread: ways that wait for what is not known to be written.
+    /// Paths that wait for values that no known trace writes, by thread.
     waiting: Vec<Vec<Trace>>,
     bounded: bool,
     reached: Vec<Vec<bool>>,
 }
 
-/// Finds the traces; `places` says for each thread before which instructions a fence may be put.
+/// Returns the traces; `places` contains for each thread the instructions before which a fence can be inserted.
 pub(crate) fn find(
     question: &Question,
     places: &[Vec<bool>],
@@ -91,7 +93,7 @@ pub(crate) fn find(
     })
 }
 
-/// The cells of all locations, before any access is known.
+/// Returns the cells of all locations before any access is known.
 pub(crate) fn cells_of_observed(question: &Question) -> Cells {
     let mut cells = Cells::new(&question.locations);
     for observed in &question.observed {
@@ -100,7 +102,7 @@ pub(crate) fn cells_of_observed(question: &Question) -> Cells {
     cells
 }
 
-/// What is observed is looked at alone.
+/// Creates a separate cell for an observed element.
 fn cut_around(cells: &mut Cells, question: &Question, observed: &Observed) {
     let Observed::Memory { location, element } = observed else {
         return;
@@ -154,7 +156,7 @@ fn grow(
             let both = counters.iter().zip(&counting).map(|(a, b)| *a && *b);
             let both: Vec<bool> = both.collect();
             if both != counters {
-                // What was left out is looked for from now on.
+                // The skipped traces of former counters must be enumerated again.
                 counters = both;
                 rounds = 0;
                 continue;
@@ -162,16 +164,17 @@ fn grow(
         }
         rounds += 1;
         let after: usize = domain.iter().map(BTreeMap::len).sum();
-        // Values that do not come from themselves are all there after as many rounds as there are writes.
+        // No value depends on itself, so the fixed point is reached after as many iterations as there are writes.
         if !changes && after == before || rounds > most_writes {
             return Ok((round, counters));
         }
     }
 }
 
-/// Cells that are counters: all that changes them are morally strong atomics, each of which writes more than it reads. Those come one after the
-/// other in coherence, each right after what it reads, so that coherence counts up. In every execution the first atomic that does otherwise
-/// reads what counted up to it, so it is among the ways, and its cell is no counter then.
+/// Returns the cells that are counters: all their modifications are morally strong atomics that write more than they
+/// read. Coherence order is a chain of such atomics, so it is the order of their values. In every execution, the first
+/// atomic that violates this rule reads an increasing value, so it is among the enumerated traces, and its cell is not
+/// treated as a counter.
 fn counters_of(question: &Question, cells: &Cells, round: &Round) -> Vec<bool> {
     let mut counters = vec![true; cells.list.len()];
     let traces = round.threads.iter().flatten();

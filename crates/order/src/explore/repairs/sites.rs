@@ -1,4 +1,5 @@
-//! Where a thread can be made stronger, and how far: levels of an instruction's words, fences that can be put in.
+//! Sites of possible edits in a thread, and their levels: stronger memory orderings of instructions, and inserted
+//! fences.
 
 use crate::explore::question::Question;
 use crate::explore::repairs::{Change, Repair};
@@ -12,18 +13,18 @@ use warpgrid_program::Instruction;
 /// A thread, and an instruction of its function.
 type Place = (usize, u32);
 
-/// What can be changed at a place.
+/// Kind of edit that is possible at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SiteKind {
-    /// The words of an instruction.
+    /// Memory ordering of an instruction.
     Words,
-    /// A fence before it.
+    /// Fence before the instruction.
     Fence,
-    /// A fence between proxies before it.
+    /// Proxy fence before the instruction.
     ProxyFence,
 }
 
-/// A place of change: level 0 is what the text has, the last one is above all others.
+/// Site of an edit. Level 0 is the unmodified source; the last level is stronger than all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) place: Place,
@@ -31,11 +32,11 @@ pub(crate) struct Site {
     levels: Vec<Level>,
 }
 
-/// A level of a site.
+/// Level of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
     words: Words,
-    /// How much of the test's threads the scope takes in.
+    /// Number of pairs of test threads that the scope includes.
     width: usize,
 }
 
@@ -67,14 +68,14 @@ impl Site {
         }
     }
 
-    /// How far a level is above what the text has.
+    /// Returns the number of levels that are weaker than a level.
     pub(crate) fn rank(&self, level: usize) -> usize {
         (0..self.levels.len())
             .filter(|low| self.is_below(*low, level))
             .count()
     }
 
-    /// The change that a level is; none for what the text has.
+    /// Returns the edit of a level; `None` for the unmodified source.
     pub(crate) fn change(&self, level: usize) -> Option<Change> {
         let words = self.words(level).filter(|_| level > 0)?;
         Some(Change {
@@ -89,7 +90,7 @@ impl Site {
     }
 }
 
-/// Whether one order of memory asks no more than another.
+/// Checks whether a memory ordering is at most as strong as another one.
 fn is_weaker(low: Sem, high: Sem) -> bool {
     let strength = |sem: Sem| match sem {
         Sem::Weak => 0,
@@ -101,7 +102,7 @@ fn is_weaker(low: Sem, high: Sem) -> bool {
     low == high || strength(low) < strength(high)
 }
 
-/// What an instruction is, as far as its words can be stronger.
+/// Class of an instruction with respect to stronger memory orderings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Load,
@@ -112,11 +113,11 @@ enum Kind {
     Test,
     Fence,
     ClusterArrival,
-    /// A copy through the async proxy.
+    /// Copy through the async proxy.
     BulkCopy,
-    /// Any other access.
+    /// Other access.
     Access,
-    /// Any other barrier.
+    /// Other barrier.
     Barrier,
     Other,
 }
@@ -172,7 +173,7 @@ fn kind_of(does: Does) -> Kind {
     }
 }
 
-/// The stronger orders of an instruction, the next ones first.
+/// Returns the stronger memory orderings of an instruction, weaker ones first.
 fn stronger_orders(kind: Kind, sem: Sem) -> &'static [Sem] {
     match (kind, sem) {
         (Kind::Load, Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
@@ -189,7 +190,8 @@ fn stronger_orders(kind: Kind, sem: Sem) -> &'static [Sem] {
     }
 }
 
-/// The scopes that make a difference between the threads of a question, with how many pairs of threads each takes in.
+/// Returns the scopes that distinguish the threads of a question, with the number of thread pairs that each scope
+/// includes.
 fn scopes_of(question: &Question) -> Vec<(Scope, usize)> {
     let mut scopes: Vec<(Scope, usize)> = Vec::new();
     for scope in [Scope::Cta, Scope::Cluster, Scope::Gpu] {
@@ -223,7 +225,7 @@ fn width_of(question: &Question, scope: Scope) -> usize {
         .count()
 }
 
-/// Whether some thread copies through the async proxy.
+/// Checks whether a thread uses the async proxy.
 fn has_async_proxy(question: &Question) -> bool {
     let functions = question.threads.iter();
     let mut functions =
@@ -237,8 +239,8 @@ fn has_async_proxy(question: &Question) -> bool {
     })
 }
 
-/// Instructions of a thread before which a fence may go: accesses that follow another one with no fence, and no barrier, between. Beside
-/// barriers too, where copies go through the async proxy.
+/// Returns the instructions of a thread before which a fence can be inserted: accesses that follow another access
+/// without a fence or barrier between them. If copies use the async proxy, barriers are included.
 pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
     let has_copies = has_async_proxy(question);
     let spec = question.threads.get(thread);
@@ -256,7 +258,7 @@ pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
                 false
             }
             _ => {
-                // A fence goes before a call, not into what is called.
+                // A fence is inserted before a call, not into the called function.
                 let call = spec.and_then(|spec| spec.call_of(number));
                 let is_within = call.is_some() && call == last_call;
                 last_call = call;
@@ -267,7 +269,7 @@ pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
     instructions.iter().enumerate().map(place).collect()
 }
 
-/// What an instruction is, as far as fences go.
+/// Role of an instruction with respect to inserted fences.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Access,
@@ -296,12 +298,12 @@ fn part_of(question: &Question, instruction: &Instruction) -> Part {
     }
 }
 
-/// Whether a fence acquires or releases alone: one that does both may still go beside it.
+/// Checks whether a fence only acquires or only releases, so that an additional `acq_rel` fence has an effect.
 fn is_one_sided(sem: Option<Sem>) -> bool {
     matches!(sem, Some(Sem::Acquire | Sem::Release))
 }
 
-/// All places of change, thread after thread.
+/// Returns all sites, thread by thread.
 pub(crate) fn sites_of(question: &Question, traces: &Traces, places: &[Vec<bool>]) -> Vec<Site> {
     let has_copies = has_async_proxy(question);
     let scopes = scopes_of(question);
@@ -332,7 +334,7 @@ pub(crate) fn sites_of(question: &Question, traces: &Traces, places: &[Vec<bool>
     sites
 }
 
-/// The words of the instructions that some trace executes.
+/// Returns the memory orderings of the instructions that some trace executes.
 fn words_of(traces: &Traces) -> BTreeMap<Place, Words> {
     let mut words = BTreeMap::new();
     for (thread, all) in traces.threads.iter().enumerate() {
@@ -400,7 +402,7 @@ fn words_site(
     let kind = kind_of(does);
     let own = Level { words, width };
     let mut levels = vec![own];
-    // The barrier of a cluster has no scope.
+    // The cluster barrier has no scope.
     if kind == Kind::ClusterArrival {
         let sems = stronger_orders(kind, words.sem).iter();
         levels.extend(sems.map(|sem| Level {
@@ -415,7 +417,7 @@ fn words_site(
             let kept = (words.sem != Sem::Weak).then_some((words.scope, width));
             let wider = scopes.iter().copied().filter(|(_, wider)| *wider > width);
             for (scope, width) in kept.into_iter().chain(wider) {
-                // What is volatile is at the scope of the system: only its order can be raised.
+                // Volatile accesses have system scope, so only their memory ordering can be strengthened.
                 let level = Level {
                     words: Words::new(sem, scope),
                     width,
