@@ -1,8 +1,10 @@
-//! The explorer of the memory model: exactly the outcomes that the model allows, and exactly the pairs of lines that race.
+//! Tests of the litmus-test explorer: the outcomes must be exactly those that the memory model allows, and the races
+//! exactly the racing pairs of instructions.
 //!
-//! `data/explorer.jsonl.gz` is a collection of litmus tests with all outcomes that an enumeration of all candidate executions allows, made
-//! outside of this project. `LITMUS` names another file of the same form. `data/weakest.jsonl.gz` has, for tests of the collection, every
-//! smallest set of changes that forbids what no interleaving reaches, from the same enumeration.
+//! `data/explorer.jsonl.gz` is a collection of litmus tests with all outcomes, produced outside of this project by an
+//! enumeration of all candidate executions. `LITMUS` specifies another file of the same format. `data/weakest.jsonl.gz`
+//! contains, for tests of the collection, all smallest sets of edits that forbid the outcomes that no interleaving
+//! produces, from the same enumeration.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +19,7 @@ use warpgrid_view::memory_model::litmus::{
 struct Expected {
     #[serde(flatten)]
     test: LitmusTest,
-    /// None where the model promises nothing.
+    /// `None` if the model makes no guarantee.
     allowed: Option<Vec<Vec<u64>>>,
     race: bool,
     race_by_outcome: Option<Vec<String>>,
@@ -25,7 +27,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// What of the answer differs.
+    /// Describes the difference between the result and the expectation.
     fn wrong(&self) -> Option<String> {
         let view = match explore(&self.test) {
             Ok(view) => view,
@@ -118,7 +120,7 @@ fn outcomes_and_races_are_those_of_the_model() {
 struct Weakest {
     name: String,
     bad: Vec<Vec<u64>>,
-    /// Up to this many places of change the sets are complete.
+    /// Maximum number of edits up to which the sets are complete.
     complete_to: usize,
     repairs: Vec<Vec<Edit>>,
 }
@@ -202,7 +204,8 @@ fn what_is_too_much_is_said() {
         )
     };
     let cases = [
-        // A loop that waits is seen whole; one that counts has its events, and one that a read decides is followed for a few rounds.
+        // A polling loop is represented completely, the events of a counting loop are limited, and a loop that depends
+        // on a read is unrolled a few times.
         body("L:\nld.relaxed.gpu.global.u32 %r0, [x];\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 bra L;"),
         body(
             "L:\nst.relaxed.gpu.global.u32 [x], 2;\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 100;\n@%p0 bra L;",
@@ -235,7 +238,7 @@ fn what_is_too_much_is_said() {
     .assert_eq(&said.join("\n"));
 }
 
-/// Each addition is made once: sums of numbers that are added again and again are no values.
+/// Each addition is performed once, so sums of repeated additions are not possible values.
 #[test]
 fn no_value_comes_from_itself() {
     let add = |number: u32| format!("atom.relaxed.gpu.global.add.u32 %r0, [x], {number};\n");
@@ -268,7 +271,7 @@ fn a_search_in_slices_finds_the_same() {
     }
 }
 
-/// The values of all outcomes of a text.
+/// Returns the values of all outcomes of a litmus test.
 fn outcomes_of(text: &str) -> Vec<Vec<u64>> {
     let view = read_text(text).and_then(|test| explore(&test));
     let view = view.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -303,8 +306,9 @@ call.uni (%r1),
 //@ observe 1:%r0 1:%r1
 ";
 
-/// Calls order nothing: a thread is the accesses that it makes, wherever their text is. Relaxed accesses of two places may be seen in any order;
-/// a release and a fence that acquires forbid to see the flag without what was before it.
+/// Calls order nothing: a thread consists of its accesses, wherever their code is. Relaxed accesses to two locations
+/// may be observed in any order; a release and an acquiring fence forbid an observation of the flag without the earlier
+/// store.
 #[test]
 fn a_call_does_what_its_function_does() {
     let relaxed = FUNCTIONS.replace("SEM", "relaxed");
@@ -315,7 +319,7 @@ fn a_call_does_what_its_function_does() {
     assert_eq!(outcomes_of(&ordered), [[0, 0], [0, 1], [1, 1]]);
 }
 
-/// Two calls of one function have labels of their own, and a guard skips all of a call.
+/// Two calls of one function have separate labels, and a guard skips a whole call.
 #[test]
 fn calls_of_one_function_do_not_meet() {
     let text = "//@ location x: u32 = 0
@@ -343,7 +347,7 @@ setp.eq.u32 %p0, %r1, 2;
     assert_eq!(outcomes_of(text), [[0, 2, 3, 2, 0]]);
 }
 
-/// A repair edits the instruction, not its line.
+/// A fix edits the instruction, not its whole line.
 #[test]
 fn repairs_edit_one_of_several_statements_of_a_line() {
     let text = "//@ location x: u32 = 0
@@ -406,7 +410,7 @@ L: ld.relaxed.gpu.global.u32 %r0, [flag]; ld.global.u32 %r1, [x];
     .assert_eq(&last.join("\n"));
 }
 
-/// A repair puts fences around calls, and leaves their functions as they are.
+/// A fix inserts fences around calls, and does not modify their functions.
 #[test]
 fn repairs_leave_functions_alone() {
     let text = FUNCTIONS.replace("SEM", "relaxed");
@@ -465,8 +469,9 @@ fn what_a_test_cannot_call_is_said() {
         line 4: `trap` is not supported in litmus tests: remove the instruction and the branch to this instruction, since a launch that traps has no outcome"#]].assert_eq(&cases.join("\n"));
 }
 
-/// Morally strong additions come one after the other, each right after what it reads: the last one of a thread reads no less than it has counted
-/// itself, and no more than all others have; the sum is that of all.
+/// Morally strong additions form a chain in which each addition immediately follows the one that it reads: the last
+/// addition of a thread reads at least the thread's own count, and at most the sum of all other additions; the final
+/// value is the sum of all additions.
 #[test]
 fn chains_of_atomics_count_up() {
     let text = |threads: usize, each: usize, observed: &str| {
@@ -486,7 +491,7 @@ fn chains_of_atomics_count_up() {
     assert_eq!(outcomes_of(&text(4, 2, "0:%r1 x[0]")), last);
 }
 
-/// What counts down, or wraps around, is no counter: every order of it is looked at.
+/// A cell that is decremented or wraps around is no counter, so all orders are explored.
 #[test]
 fn atomics_that_do_not_count_up_lose_no_outcome() {
     let text = |operand: &str| {
@@ -508,8 +513,9 @@ fn atomics_that_do_not_count_up_lose_no_outcome() {
     assert_eq!(outcomes_of(&text("-1")), down);
 }
 
-/// Each thread counts itself, and waits until all have: none of them ends before what the others write is known. Additions that release make one
-/// release sequence, so whoever reads the last of them acquires all, and has seen what was stored before; the first of two reads 0.
+/// Each thread increments a counter and waits until all threads have done so, so no thread ends before the writes of
+/// the others are known. Releasing additions form one release sequence, so a thread that reads the last addition
+/// acquires all of them, and observes the earlier stores; the first of two reads returns 0.
 #[test]
 fn threads_that_wait_for_each_other_end() {
     let text = |threads: usize| {
@@ -527,7 +533,8 @@ fn threads_that_wait_for_each_other_end() {
     assert_eq!(outcomes_of(&text(3)), [[0, 1, 1], [1, 1, 1], [2, 1, 1]]);
 }
 
-/// The outcomes of threads whose atomics come one after the other, in every order: what each has read, and what is there at the end.
+/// Returns the outcomes of threads with atomics in every order: the values that each atomic has read, and the final
+/// value.
 fn in_every_order(threads: &[Vec<u64>], op: fn(u64, u64) -> u64) -> BTreeSet<Vec<u64>> {
     fn go(
         threads: &[Vec<u64>],
@@ -556,7 +563,8 @@ fn in_every_order(threads: &[Vec<u64>], op: fn(u64, u64) -> u64) -> BTreeSet<Vec
     found
 }
 
-/// Atomics of one place have the outcomes of their orders, however many there are, whatever they do, and wherever else the threads go.
+/// Atomics on one location have the outcomes of their orders, for any number of atomics, any operation, and additional
+/// accesses to other locations.
 #[test]
 fn atomics_of_one_place_come_in_every_order() {
     type Op = (&'static str, fn(u64, u64) -> u64);
@@ -582,7 +590,7 @@ fn atomics_of_one_place_come_in_every_order() {
                 let observed = observed.iter().map(|(t, n)| format!("{t}:%r{n} "));
                 text + &format!("//@ observe {}x[0]\n", observed.collect::<String>())
             };
-            // What the first thread reads last, and all that the others read first.
+            // Observed are the last read of the first thread and the first read of each other thread.
             let observed: Vec<(u64, u64)> = (0..threads)
                 .map(|thread| (thread, if thread == 0 { each - 1 } else { 0 }))
                 .collect();
@@ -597,7 +605,7 @@ fn atomics_of_one_place_come_in_every_order() {
                 .collect();
             let alone = outcomes_of(&text("", &observed));
             assert_eq!(alone, expected.iter().cloned().collect::<Vec<_>>(), "{op}");
-            // A store elsewhere orders nothing here, and has the threads looked at one by one.
+            // A store to another location orders nothing here, but requires the general search.
             if (op, each) == ("exch.b32", 2) {
                 let elsewhere = "st.relaxed.gpu.global.u32 [y], 1;\n";
                 assert_eq!(outcomes_of(&text(elsewhere, &observed)), alone);
@@ -606,7 +614,7 @@ fn atomics_of_one_place_come_in_every_order() {
     }
 }
 
-/// A chain of twelve atomics is looked at once for each thing that it can have come to, not once for each of its 369600 orders.
+/// The search explores a chain of twelve atomics once per reachable state, not once for each of its 369600 orders.
 #[test]
 fn a_chain_of_twelve_atomics_has_its_outcomes() {
     let mut text = "//@ location x: u32 = 0\n".to_owned();
@@ -618,7 +626,8 @@ fn a_chain_of_twelve_atomics_has_its_outcomes() {
     }
     text += "//@ observe 0:%r2 1:%r0 x[0]\n";
     let outcomes = outcomes_of(&text);
-    // Two of thread 0 come before its last one, and two of thread 1 after its first one; each has a place of its own.
+    // Two atomics of thread 0 precede its last one, and two atomics of thread 1 follow its first one; each atomic has a
+    // distinct position.
     let all = (2..12).flat_map(|last| (0..10).map(move |first| vec![last, first, 12]));
     let can_be = |outcome: &Vec<u64>| match (outcome[0], outcome[1]) {
         (last, first) if first < last => last > 2 && first < 9,
@@ -628,8 +637,8 @@ fn a_chain_of_twelve_atomics_has_its_outcomes() {
     assert_eq!(outcomes, expected);
 }
 
-/// What lanes tell each other orders nothing, though they meet for it: the load after the shuffle may return what was there before the store. The
-/// value is that of the lane which is asked, in every way that it can come about.
+/// Exchanges between lanes order no memory accesses although they synchronize the lanes: the load after the shuffle may
+/// return the value from before the store. The exchanged value is any value of the source lane.
 #[test]
 fn lanes_tell_each_other_what_they_have() {
     let text = "//@ location x: u32 = 0
@@ -650,7 +659,7 @@ st.relaxed.gpu.global.u32 [y], 5;
     assert_eq!(outcomes_of(&text.replace("LANE", "1")), own);
     let other = [[0, 7, 0], [0, 7, 1], [5, 7, 0], [5, 7, 1]];
     assert_eq!(outcomes_of(&text.replace("LANE", "0")), other);
-    // In one order of all instructions the store comes before the lanes meet, and the load after it.
+    // In an interleaving, the store precedes the exchange, and the load follows it.
     let view = read_text(&text.replace("LANE", "0")).and_then(|test| explore(&test));
     let outcomes = view.expect("an answer").outcomes.expect("outcomes");
     let in_order = outcomes.iter().filter(|o| o.is_interleaving);
@@ -681,7 +690,7 @@ fn lanes_vote_and_reduce_together() {
             "0:%r2 1:%r2",
             [[0, 0, 3, 3], [0, 1, 1, 1], [1, 0, 2, 2], [1, 1, 0, 0]],
         ),
-        // Each lane gives what it has in a register of its own.
+        // Each lane supplies the value of its own register.
         (
             [
                 "vote.sync.any.pred %p1, %p0, 3;",
@@ -711,7 +720,7 @@ fn lanes_vote_and_reduce_together() {
     }
 }
 
-/// A value that another lane gave comes from what that lane has read: none comes from itself.
+/// A value that another lane supplies depends on the reads of that lane, so no value depends on itself.
 #[test]
 fn no_value_comes_from_itself_through_other_lanes() {
     let text = "//@ location x: u32 = 0

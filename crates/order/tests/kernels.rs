@@ -1,5 +1,6 @@
-//! Kernels that race or hang, each beside a healthy twin: every pair of lines that races is reported and no other, a hang is said with its cause,
-//! and nothing is said of the twin. `ORDER_ONLY` names a part of a name, `ORDER_SEEDS` another number of seeds.
+//! Kernels with races or hangs, each with a corrected version: exactly the racing pairs of lines are reported, a hang
+//! is reported with its root cause, and nothing is reported for the corrected version. `ORDER_ONLY` filters by a part
+//! of the name, `ORDER_SEEDS` sets the number of seeds.
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
@@ -12,9 +13,9 @@ use warpgrid_view::memory_model::concurrency::{HangView, RaceView};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// More than any of them needs.
+/// Sufficient for all kernels.
 pub(crate) const MAX_STEPS: u64 = 400_000;
-/// Seeds among which a race that not every run has must show itself.
+/// Number of seeds among which a race that does not occur in every run must be found.
 const MANY_SEEDS: u64 = 24;
 
 #[derive(Deserialize)]
@@ -65,10 +66,10 @@ struct Root {
     line_at_fault: Option<u32>,
 }
 
-/// The two sides of a race: lines, or whether a block starts or exits.
+/// Sides of a race: lines, or the start or exit of a block.
 type Sides = BTreeSet<String>;
 
-/// Healthy twins that cannot run, each with its reason.
+/// Corrected versions that cannot run, each with a reason.
 const UNFIT: &[(&str, &str)] = &[(
     "museum/triton-7293",
     "its tensor map is zero but for an address: a box of one byte, which no copy can use",
@@ -112,7 +113,7 @@ impl Kernel {
         }
     }
 
-    /// What is wrong with the races that runs report.
+    /// Describes the differences between the reported and the expected races.
     fn races_wrong(&self, seeds: u64) -> Option<String> {
         let wanted = |pair: &Pair| sides(pair.lines, pair.what.as_deref());
         let expected: BTreeSet<Sides> = self.pairs.iter().map(wanted).collect();
@@ -148,7 +149,7 @@ impl Kernel {
         (union != expected).then(|| format!("never reported: {:?}", expected.difference(&union)))
     }
 
-    /// Whether the bytes of a race are among those that race.
+    /// Checks whether the bytes of a race are among the expected bytes.
     fn touches(&self, race: &RaceView) -> bool {
         let pair = self
             .pairs
@@ -165,7 +166,7 @@ impl Kernel {
         })
     }
 
-    /// Whether each repair that is offered is one of the weakest that are known.
+    /// Checks whether each offered fix is one of the known weakest fixes.
     fn has_known_repair(&self) -> bool {
         let mut session = self.session(&self.faulty, 0);
         let races = session.run_for_races(MAX_STEPS).races;
@@ -187,7 +188,7 @@ impl Kernel {
             })
     }
 
-    /// What is wrong with the story of a hang.
+    /// Describes the differences between the reported and the expected hang.
     fn hang_wrong(&self, seeds: u64) -> Option<String> {
         let root = self.root.as_ref()?;
         let always = self.ends.as_deref() == Some("hang");
@@ -210,7 +211,7 @@ impl Kernel {
         (!stopped).then(|| "no seed hangs".to_owned())
     }
 
-    /// What is wrong with a run of the healthy twin.
+    /// Describes the unexpected reports of a run of the corrected version.
     fn healthy_wrong(&self, seeds: u64) -> Option<String> {
         (0..seeds).find_map(|seed| {
             let mut session = self.session(&self.healthy, seed);
@@ -292,7 +293,7 @@ fn n_seeds() -> u64 {
     given.and_then(|n| n.parse().ok()).unwrap_or(3)
 }
 
-/// Checks all kernels, and says how many there are.
+/// Checks all kernels, and prints their number.
 fn check(what: &str, unfit: &[(&str, &str)], wrong: impl Fn(&Kernel) -> Option<String>) {
     let kernels = kernels();
     let n = kernels.len();
@@ -344,12 +345,12 @@ fn repairs_are_the_weakest() {
         .filter(|kernel| !kernel.has_known_repair())
         .map(|k| k.name.as_str())
         .collect();
-    // A loop that waits before the second copy starts heals it as well as the order that is listed.
+    // A wait before the start of the second copy is as valid a fix as the listed one.
     let allowed: &[&str] = &["races/proxy/passed-on-without-waiting"];
     assert!(other.iter().all(|name| allowed.contains(name)), "{other:?}");
 }
 
-/// What the page and the package ask for, once a run has ended.
+/// The page and the npm package request the races after the end of a run.
 #[test]
 fn races_of_steps_that_were_taken_are_those_of_the_run() {
     for kernel in kernels().iter().filter(|kernel| kernel.kind == "races") {
@@ -365,7 +366,7 @@ fn races_of_steps_that_were_taken_are_those_of_the_run() {
     }
 }
 
-/// What kernels of real compilers are said to do: only what is true of them.
+/// Reports for kernels of real compilers must be correct.
 #[test]
 fn kernels_of_compilers_are_quiet() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus");
@@ -385,7 +386,7 @@ fn kernels_of_compilers_are_quiet() {
             let clock = std::time::Instant::now();
             let mut session = Session::untracked(scenario).expect("a session");
             let report = session.run_for_races(1_000_000);
-            // Where races are found, the time is that of repairs, each of which is tried.
+            // With races, the run time is dominated by the search for fixes.
             if report.races.is_empty() {
                 slower.push(clock.elapsed().as_secs_f64() / plain);
             }

@@ -1,4 +1,5 @@
-//! Repairs of races in sources with several statements on a line, labels, comments, barriers other than 0, and raw strings.
+//! Fixes of races in sources with several statements on a line, labels, comments, barriers other than 0, and raw
+//! strings.
 
 use crate::kernels::MAX_STEPS;
 use expect_test::{Expect, expect};
@@ -16,7 +17,7 @@ fn session(source: &str) -> Session {
     Session::untracked(scenario).unwrap_or_else(|why| panic!("{}", why.message))
 }
 
-/// Returns the source with the repair of its first race, which must end all races.
+/// Returns the source with the fix of its first race applied, which must remove all races.
 fn repaired(source: &str) -> String {
     let races = session(source).run_for_races(MAX_STEPS).races;
     let repair = races.first().map_or(&[][..], |race| &race.repair);
