@@ -1,5 +1,6 @@
-//! Addresses that are sums of multiples of the thread's and the block's coordinates. In: decoded code with its launch; out: which accesses
-//! mean, for each thread of the grid, bytes that no other thread means: notes of who reads and writes there are not needed.
+//! Affine address analysis: addresses that are linear combinations of the thread and block coordinates. Input: decoded
+//! code with its launch. Output: the accesses for which each thread of the grid accesses bytes that no other thread
+//! accesses, so that shadow memory is not needed.
 
 use crate::code::{Code, Placed};
 use crate::flow::Flow;
@@ -12,10 +13,10 @@ use warpgrid_emulator::plain::{
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Coordinates: of the thread in its block, and of the block.
+/// Number of coordinates: of the thread in its block, and of the block.
 const AXES: usize = 6;
 
-/// A constant and a factor for each coordinate.
+/// Affine expression: a constant, and a coefficient for each coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Form {
     constant: i64,
@@ -52,7 +53,7 @@ impl Form {
         Some(product)
     }
 
-    /// The product, if one of the two is a number.
+    /// Returns the product if one of the two expressions is a constant.
     fn by(self, other: Form) -> Option<Form> {
         if other.factors == [0; AXES] {
             self.times(other.constant)
@@ -63,7 +64,7 @@ impl Form {
         }
     }
 
-    /// The least and the largest value, where each coordinate is below its extent.
+    /// Returns the minimum and the maximum for coordinates below their extents.
     fn bounds(self, extents: &[u32; AXES]) -> Option<(i64, i64)> {
         let (mut low, mut high) = (self.constant, self.constant);
         for (factor, extent) in self.factors.iter().zip(extents) {
@@ -75,22 +76,22 @@ impl Form {
     }
 }
 
-/// What is known of the registers of a kernel.
+/// Affine analysis of a kernel.
 pub(crate) struct Forms<'p> {
     plain: Plain<'p>,
     code: &'p Code<'p>,
     extents: [u32; AXES],
-    /// Of registers that one instruction writes, and in which block that is.
+    /// Affine values of registers that a single instruction writes, and the block of this instruction.
     known: BTreeMap<Register, (Form, usize)>,
     dominators: &'p [BTreeSet<usize>],
-    /// The block at hand.
+    /// Current basic block.
     block: usize,
-    /// The frame at hand.
+    /// Current frame.
     frame: usize,
     accesses: Vec<Known>,
 }
 
-/// An access whose addresses are known.
+/// Access with an affine address.
 struct Known {
     at: u32,
     form: Form,
@@ -142,8 +143,8 @@ impl<'p> Forms<'p> {
         forms
     }
 
-    /// By place in the code: the number, from 1, of the range whose bytes it shares out among threads; accesses with the same number mean the same bytes for
-    /// each thread. Those of other accesses are not there.
+    /// Returns the accesses that are partitioned among threads, by position in the code. The value is the number of the
+    /// memory range plus one; accesses with equal numbers access the same bytes in each thread.
     pub(crate) fn private_accesses(&self) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
         for range in 0..self.plain.ranges().count() {
@@ -156,7 +157,8 @@ impl<'p> Forms<'p> {
         found
     }
 
-    /// By register: what its value is beyond that of the thread before in the row.
+    /// Returns the coefficient of the x coordinate of the thread for each register, which is the difference between
+    /// neighboring threads.
     pub(crate) fn factors_of_x(&self) -> BTreeMap<Register, i64> {
         let known = self.known.iter();
         known
@@ -171,7 +173,8 @@ impl<'p> Forms<'p> {
         }
     }
 
-    /// What is known of a register in the block at hand: what is written in a block that every way here leads through.
+    /// Returns the affine value of a register in the current block if the block of its definition dominates the current
+    /// block.
     fn known(&self, register: Register) -> Option<Form> {
         let (form, block) = self.known.get(&register)?;
         let dominators = self.dominators.get(self.block)?;
@@ -208,19 +211,19 @@ impl<'p> Forms<'p> {
         }
     }
 
-    /// A form that no thread's arithmetic wraps.
+    /// Returns the expression if it does not overflow 32 bits in any thread.
     fn narrow(&self, form: Form) -> Option<Form> {
         let (low, high) = form.bounds(&self.extents)?;
         (low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX)).then_some(form)
     }
 
-    /// Zero-extends a form to 64 bits: a form that may be negative becomes unknown.
+    /// Zero-extends an expression to 64 bits. An expression that may be negative becomes unknown.
     fn zero_extended(&self, form: Form) -> Option<Form> {
         let (low, _) = form.bounds(&self.extents)?;
         (low >= 0).then_some(form)
     }
 
-    /// What an instruction writes, if that is known.
+    /// Returns the affine value that an instruction writes, if it is known.
     fn result(&self, instr: &Instr) -> Option<(Register, Form)> {
         if instr.guard.place() != SlotPlace::None {
             return None;
@@ -244,7 +247,7 @@ impl<'p> Forms<'p> {
         Some((self.register(*bank, *slot)?, forms[id.index()]?))
     }
 
-    /// Returns the form of a node whose operands have these forms.
+    /// Returns the affine value of a node whose operands have these values.
     fn form(&self, graph: &Graph, forms: &[Option<Form>], node: Node, bits: u32) -> Option<Form> {
         let of = |id: NodeId| forms[id.index()];
         match node {
@@ -252,7 +255,7 @@ impl<'p> Forms<'p> {
             Node::Constant(number) if bits == 32 => Some(Form::number(i64::from(number as i32))),
             Node::Constant(number) => Some(Form::number(number as i64)),
             Node::Unary(Unary::ToNarrow, a) => of(a),
-            // The form of a 32-bit value is within the range of `i32`.
+            // The affine value of a 32-bit number is within the range of `i32`.
             Node::Unary(Unary::ToWideSigned, a) => of(a),
             Node::Unary(Unary::ToWideUnsigned, a) => self.zero_extended(of(a)?),
             Node::Binary(Binary::Add, [a, b]) => of(a)?.plus(of(b)?),
@@ -266,7 +269,7 @@ impl<'p> Forms<'p> {
         }
     }
 
-    /// The value of a parameter, which no thread changes.
+    /// Returns the value of a kernel parameter, which no thread modifies.
     fn parameter(&self, plan: &AccessPlan) -> Option<(Register, Form)> {
         let [element] = plan.elements.as_slice() else {
             return None;
@@ -302,7 +305,7 @@ impl<'p> Forms<'p> {
         ))
     }
 
-    /// The addresses of an access to global memory.
+    /// Returns the affine address of an access to global memory.
     fn access(&self, at: u32, id: PlanId<AccessPlan>) -> Option<Known> {
         let plan = self.plain.access(id)?;
         if !plan.wide || !matches!(plan.space, StateSpace::Global | StateSpace::Generic) {
@@ -324,7 +327,7 @@ impl<'p> Forms<'p> {
         })
     }
 
-    /// Whether all accesses of a group mean bytes of a cell that each thread has to itself.
+    /// Checks whether all accesses of a group stay within a cell that is private to each thread.
     fn are_private(&self, group: &[&Known]) -> bool {
         let Some(first) = group.first() else {
             return false;
@@ -344,7 +347,7 @@ impl<'p> Forms<'p> {
             (Some(low), Some(high)) => high - low,
             _ => return false,
         };
-        // Strides from the least on: each beyond all that lies within those before it.
+        // In ascending order, each stride must exceed the extent of all smaller strides.
         let factors = first.form.factors.iter().zip(&self.extents);
         let mut strides: Vec<(i64, i64)> = factors
             .filter(|(_, extent)| **extent > 1)

@@ -1,5 +1,7 @@
-//! Which registers of a gang its record lacks. In: flow, and what blocks read and write; out: by block, what is saved where lanes wait, what is saved before a loop in which
-//! they do, and what is loaded at an entry.
+//! Dirty-register analysis: computes the registers whose values differ from the record of the lane vector. Input: the
+//! control-flow graph, and the registers that blocks read and write. Output, by block: the registers saved at
+//! synchronization points, the registers saved before loops with synchronization points, and the registers loaded at an
+//! entry.
 
 use crate::flow::{Flow, Meeting};
 use crate::registers::{Register, Touched};
@@ -7,19 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Registers = BTreeSet<Register>;
 
-/// By block.
+/// Result of the analysis, by block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changed {
-    /// Registers that may differ from the record's at the end.
+    /// Registers that may differ from the record at the end of the block.
     at_end: Vec<Registers>,
-    /// Registers that are saved at the end although no lane waits: a loop follows in which lanes wait again and again, and no way back to its start changes them.
+    /// Registers that are saved at the end of the block although no lane waits: the following loop contains
+    /// synchronization points, and does not modify the registers.
     before_loop: Vec<Registers>,
-    /// Registers that are read, or saved, before they are written, if a strip begins here.
+    /// Upward-exposed registers if a region starts at the block: registers that are read or saved before their first
+    /// write.
     wanted: Vec<Registers>,
 }
 
 impl Changed {
-    /// By block, `live` is what is live at its start, and `put_aside` what records of lanes hold that part at its end.
+    /// Computes the dirty registers. `live` contains the live-in registers of each block, `put_aside` the registers
+    /// that the records of divergent lanes contain at the end of each block.
     pub(crate) fn new(
         flow: &Flow,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -28,7 +33,8 @@ impl Changed {
         put_aside: &[Registers],
     ) -> Changed {
         let entered = entered_loops(flow, loops, live);
-        // Once as if all that is live before a loop were saved, to learn what its own ways change.
+        // The first pass assumes that all registers that are live before a loop are saved, in order to find the
+        // registers that the loop itself modifies.
         let by_itself = changed(flow, touched, live, &entered.all_live);
         let kept = entered.kept(live, &by_itself.at_start);
         let found = changed(flow, touched, live, &kept);
@@ -41,17 +47,17 @@ impl Changed {
         all
     }
 
-    /// What may differ from the record's where a block ends.
+    /// Returns the registers that may differ from the record at the end of a block.
     pub(crate) fn at_end(&self, block: usize) -> &Registers {
         of(&self.at_end, block)
     }
 
-    /// What is saved at the end of a block before a loop.
+    /// Returns the registers that are saved at the end of a block before a loop.
     pub(crate) fn before_loop(&self, block: usize) -> &Registers {
         of(&self.before_loop, block)
     }
 
-    /// What is loaded where a strip begins with a block.
+    /// Returns the registers that are loaded if a region starts at a block.
     pub(crate) fn wanted(&self, block: usize) -> &Registers {
         of(&self.wanted, block)
     }
@@ -95,7 +101,7 @@ fn of(all: &[Registers], block: usize) -> &Registers {
     all.get(block).unwrap_or(NONE)
 }
 
-/// Where a strip goes on after a block: nowhere, where lanes wait.
+/// Returns the successors of a block within its region. A block that ends with a synchronization point has none.
 fn strip_next(flow: &Flow, block: usize) -> impl Iterator<Item = usize> + use<'_> {
     let block = flow.blocks.get(block).filter(|b| b.meets == Meeting::None);
     block
@@ -103,15 +109,16 @@ fn strip_next(flow: &Flow, block: usize) -> impl Iterator<Item = usize> + use<'_
         .flat_map(|block| block.next.iter().copied())
 }
 
-/// By block, the registers that may differ from the record's.
+/// Registers that may differ from the record, by block.
 struct Differing {
     at_start: Vec<Registers>,
     at_end: Vec<Registers>,
-    /// Those that are saved at the end.
+    /// Registers that are saved at the end.
     before_loop: Vec<Registers>,
 }
 
-/// Finds them from the start of the kernel on, where records hold nothing, and from all entries, where they hold what is live. Blocks save at their ends what they are to keep.
+/// Solves the data-flow problem. At the kernel start, records contain no registers; at other entries, they contain the
+/// live registers. Blocks save the registers of `kept` at their ends.
 fn changed(flow: &Flow, touched: &[Touched], live: &[Registers], kept: &[Registers]) -> Differing {
     let none = vec![Registers::new(); flow.blocks.len()];
     let mut found = Differing {
@@ -149,11 +156,11 @@ fn changed(flow: &Flow, touched: &[Touched], live: &[Registers], kept: &[Registe
     found
 }
 
-/// Ways into loops in which lanes wait.
+/// Edges into loops with synchronization points.
 struct EnteredLoops {
-    /// The block before each, and the one that it begins with.
+    /// Block before the loop, and loop header, for each edge.
     ways: Vec<(usize, usize)>,
-    /// By block before: all that is live there.
+    /// Live registers of the loop, by block before the loop.
     all_live: Vec<Registers>,
 }
 
@@ -182,7 +189,8 @@ fn entered_loops(
 }
 
 impl EnteredLoops {
-    /// By block before: what is live in the loop, and no way back to where it begins has changed since lanes waited. `changed` says what differs there by itself.
+    /// Returns, by block before the loop, the live registers of the loop that no path since the last synchronization
+    /// point has modified. `changed` contains the modified registers.
     fn kept(&self, live: &[Registers], changed: &[Registers]) -> Vec<Registers> {
         let mut kept = vec![Registers::new(); self.all_live.len()];
         for (before, header) in &self.ways {

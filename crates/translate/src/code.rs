@@ -1,7 +1,8 @@
-//! The code that is translated: a kernel's, and after it each function as often as it is called, with registers of its own. In: decoded code;
-//! out: instructions whose calls and returns are branches, and frames.
+//! Code of a kernel with all calls inlined: each call site has a copy of the function with separate registers. Input:
+//! decoded code. Output: instructions in which calls and returns are branches, and frames.
 //!
-//! The interpreter lets lanes of deeper calls go on first, then those furthest back in the code: [`Code::order`] says that of two places.
+//! The interpreter prioritizes lanes in deeper calls, then lanes at lower positions in the code. [`Code::order`] is the
+//! corresponding sort key.
 
 use crate::engine::Products;
 use crate::refusal::Refusal;
@@ -12,25 +13,25 @@ use warpgrid_emulator::plain::{Call, Instr, Op, Place, Plain};
 /// Maximum number of instructions of a translated kernel. The limit bounds the compilation time.
 const MOST_INSTRUCTIONS: usize = 1 << 14;
 
-/// Calls within calls, at most. The interpreter has room for more.
+/// Maximum call depth. The interpreter supports deeper calls.
 const MOST_DEPTH: u32 = 32;
 
-/// What each lane of the interpreter's stack is a multiple of.
+/// Alignment of stack frames in the interpreter.
 const STACK_STEP: u64 = 32;
 
-/// An instruction, and where it is from.
+/// Instruction with its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed<'m> {
     pub(crate) instr: Instr,
-    /// Its place in the decoded code.
+    /// Index in the decoded code.
     pub(crate) origin: u32,
-    /// By number: whose registers it names.
+    /// Index of the frame whose registers the instruction uses.
     pub(crate) frame: usize,
-    /// What goes to a function or comes from it, before the branch.
+    /// Arguments or results that are moved before the branch.
     pub(crate) moves: Moves<'m>,
 }
 
-/// Values that cross a call: from places of one frame to places of another.
+/// Values that cross a call, from one frame to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moves<'m> {
     pub(crate) values: &'m [(Place, Place)],
@@ -44,25 +45,25 @@ const NO_MOVES: Moves<'static> = Moves {
     to: 0,
 };
 
-/// The kernel, or a function in the place of one call.
+/// Frame of the kernel, or of an inlined function.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     function: u32,
     depth: u32,
-    /// Where its variables begin on each thread's stack.
+    /// Offset of the variables on the stack of each thread.
     stack: u64,
-    /// Where the branch to its first instruction is that brings the arguments, and the call.
+    /// Positions of the branch to the first instruction, which passes the arguments, and of the call.
     entry: usize,
     call: usize,
 }
 
-/// Instructions and frames; branches name places here.
+/// Inlined code. Branch targets are indices of this code.
 #[derive(Clone)]
 pub(crate) struct Code<'m> {
     plain: Plain<'m>,
     placed: Vec<Placed<'m>>,
     frames: Vec<Frame>,
-    /// Bytes of the stack of each thread.
+    /// Stack size of each thread in bytes.
     pub(crate) local_bytes: u64,
 }
 
@@ -96,7 +97,7 @@ impl<'m> Code<'m> {
         }
     }
 
-    /// Adds the instructions of a frame's function, which returns to a place.
+    /// Appends the instructions of the function of a frame. Returns of the function branch to `returns_to`.
     fn lay(&mut self, frame: usize, returns_to: Option<usize>) -> Result<(), Refusal> {
         let function = self.frames.get(frame).map_or(0, |frame| frame.function);
         let range = self.plain.function(function);
@@ -128,7 +129,8 @@ impl<'m> Code<'m> {
         Ok(())
     }
 
-    /// Puts a function in the place of a call: a branch with what goes there, its instructions, and a branch with what comes back.
+    /// Inlines a call: a branch that passes the arguments, the instructions of the function, and a branch that passes
+    /// the results.
     fn put_in_place(&mut self, at: usize, call: Call<'m>) -> Result<(), Refusal> {
         let Some(caller) = self.placed.get(at).cloned() else {
             return Ok(());
@@ -194,28 +196,28 @@ impl<'m> Code<'m> {
         &self.placed
     }
 
-    /// Where an instruction is in the decoded code.
+    /// Returns the index of an instruction in the decoded code.
     pub(crate) fn origin(&self, at: u32) -> u32 {
         self.get(at as usize).map_or(at, |placed| placed.origin)
     }
 
-    /// The frame that the instruction at a place belongs to.
+    /// Returns the frame of the instruction at a position.
     pub(crate) fn frame_at(&self, at: usize) -> usize {
         self.get(at).map_or(0, |placed| placed.frame)
     }
 
-    /// Which of two places the interpreter lets lanes go on from first: the one with the lesser key.
+    /// Returns the scheduling key of a position. The interpreter executes the lanes with the lowest key first.
     pub(crate) fn order(&self, at: usize) -> (Reverse<u32>, u32, bool, usize) {
         let Some(placed) = self.get(at) else {
             return (Reverse(0), u32::MAX, true, 0);
         };
         let depth = self.frames.get(placed.frame).map_or(0, |frame| frame.depth);
-        // What crosses a call does so before the instruction that is gone to.
+        // The values that cross a call are moved before the target instruction executes.
         let is_own = placed.moves.from == placed.moves.to;
         (Reverse(depth), placed.origin, is_own, placed.frame)
     }
 
-    /// The register that a frame's instructions mean.
+    /// Returns the register that a register operand of a frame denotes.
     pub(crate) fn register(&self, frame: usize, (bank, index): Register) -> Register {
         let [kernel, function] = self.plain.most_registers(bank);
         let first = match frame {
@@ -225,7 +227,7 @@ impl<'m> Code<'m> {
         (bank, first + index)
     }
 
-    /// The registers of all frames that hold addresses in local memory all the time.
+    /// Returns the registers of all frames that always contain a local-memory address.
     pub(crate) fn local_addresses(&self) -> impl Iterator<Item = (Register, u64)> + '_ {
         self.frames
             .iter()
@@ -240,12 +242,12 @@ impl<'m> Code<'m> {
             })
     }
 
-    /// Where a frame's variables begin on the stack.
+    /// Returns the offset of the variables of a frame on the stack.
     pub(crate) fn stack(&self, frame: usize) -> u64 {
         self.frames.get(frame).map_or(0, |frame| frame.stack)
     }
 
-    /// Bytes that the interpreter's stack has at least while lanes are in a frame.
+    /// Returns the minimum size of the interpreter's stack while lanes are in a frame, in bytes.
     pub(crate) fn stack_bytes(&self, frame: usize) -> u64 {
         let end = self.frames.get(frame).map_or(0, |frame| {
             frame.stack + self.plain.frame_bytes(frame.function)
@@ -254,7 +256,7 @@ impl<'m> Code<'m> {
         end.max(self.plain.local_bytes())
     }
 
-    /// The functions: the branch that leads to each, the call, and whether a register is its own.
+    /// Returns the inlined functions: the branch to each, the call, and its registers.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_, 'm>> {
         (0..self.frames.len()).skip(1).filter_map(|frame| {
             let Frame { entry, call, .. } = *self.frames.get(frame)?;
@@ -268,7 +270,7 @@ impl<'m> Code<'m> {
     }
 }
 
-/// Where a function is gone to.
+/// Entry of an inlined function.
 pub(crate) struct Entry<'c, 'm> {
     pub(crate) at: usize,
     pub(crate) call: u32,
@@ -277,7 +279,7 @@ pub(crate) struct Entry<'c, 'm> {
 }
 
 impl Entry<'_, '_> {
-    /// Whether a register is one of the function's in this place.
+    /// Checks whether a register belongs to this copy of the function.
     pub(crate) fn owns(&self, (bank, index): Register) -> bool {
         let (_, first) = self.code.register(self.frame, (bank, 0));
         let [_, most] = self.code.plain.most_registers(bank);

@@ -1,5 +1,6 @@
-//! Short ways that only some lanes of a gang take: what follows a branch up to its target, or the two sides of a choice. Lanes that part there need not be gangs of
-//! their own, since all of them are together again a few instructions later. In: flow; out: by the block that ends with the branch, its sides.
+//! If-conversion of short branches: finds hammocks and diamonds whose lanes reconverge after a few instructions, so
+//! that the lanes of a divergent lane vector need no separate records. Input: the control-flow graph. Output: the sides
+//! of each branch, by the block that ends with the branch.
 
 use crate::code::Code;
 use crate::flow::{Flow, Meeting, accesses_memory, is_guarded, leads_away};
@@ -8,33 +9,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_emulator::plain::{Op, Plain};
 
-/// What lanes do that do not branch, and what the others do.
+/// If-converted branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Detour {
-    /// Blocks of those that do not branch, each of which may lead some of them to the end.
+    /// Blocks of the fallthrough side; a branch may leave the side early towards the join block.
     pub(crate) near: Range<usize>,
-    /// Blocks of those that do, between the others and the end.
+    /// Blocks of the taken side, between the fallthrough side and the join block.
     pub(crate) far: Range<usize>,
-    /// The block in which all are together again.
+    /// Join block, in which the lanes reconverge.
     pub(crate) end: usize,
 }
 
-/// By the block that ends with the branch.
+/// If-converted branches by the block that ends with the branch.
 pub(crate) type Detours = BTreeMap<usize, Detour>;
 
-/// Instructions of a side, at most: they are written once more, with all that they write under a guard.
+/// Maximum number of instructions of a side. The sides are emitted twice, the second time in predicated form.
 const LONGEST_SIDE: usize = 32;
 
-/// Instructions that are written once more, at most, of a whole kernel.
+/// Maximum number of duplicated instructions per kernel.
 const MOST_AGAIN: usize = 1024;
 
 impl Detour {
-    /// The blocks of both sides.
+    /// Returns the blocks of both sides.
     fn blocks(&self) -> impl Iterator<Item = usize> + use<> {
         self.near.clone().chain(self.far.clone())
     }
 
-    /// The registers that lanes must keep while others go through a block of these.
+    /// Returns the registers that inactive lanes must keep while other lanes execute a block.
     pub(crate) fn kept(&self, block: usize, live: &[BTreeSet<Register>]) -> BTreeSet<Register> {
         let mut kept = live.get(self.end).cloned().unwrap_or_default();
         if self.near.contains(&block)
@@ -46,7 +47,8 @@ impl Detour {
         kept
     }
 
-    /// The registers in which lanes differ at the end, since not all have come the same way.
+    /// Returns the registers in which the lanes of a lane vector may differ at the join block, because they took
+    /// different sides.
     fn mixed(&self, touched: &[Touched], live: &[BTreeSet<Register>]) -> BTreeSet<Register> {
         let mixed = self.blocks().flat_map(|block| {
             let written = touched.get(block).map(|touched| touched.written.clone());
@@ -58,7 +60,8 @@ impl Detour {
     }
 }
 
-/// By the block that ends with the branch: the registers in which lanes differ after it.
+/// Returns the registers in which lanes may differ after each if-converted branch, by the block that ends with the
+/// branch.
 pub(crate) fn mixed_registers(
     detours: &Detours,
     touched: &[Touched],
@@ -69,7 +72,7 @@ pub(crate) fn mixed_registers(
         .collect()
 }
 
-/// Finds them.
+/// Returns the branches that are if-converted.
 pub(crate) fn find_detours(code: &Code<'_>, flow: &Flow) -> Detours {
     let mut found = Detours::new();
     let mut n_again = 0;
@@ -87,7 +90,7 @@ pub(crate) fn find_detours(code: &Code<'_>, flow: &Flow) -> Detours {
     found
 }
 
-/// How many sites the accesses of all these sides need.
+/// Returns the number of additional access sites for the duplicated sides.
 pub(crate) fn sites_of(plain: Plain<'_>, code: &Code<'_>, flow: &Flow, detours: &Detours) -> u32 {
     let blocks = detours.values().flat_map(Detour::blocks);
     let blocks = blocks.filter_map(|block| flow.blocks.get(block));
@@ -109,7 +112,7 @@ fn detour_at(code: &Code<'_>, flow: &Flow, index: usize) -> Option<Detour> {
     let near = index + 1..target;
     let side = Side { code, flow };
     let detour = match side.jump_from(target - 1) {
-        // A choice: the first side jumps over the second.
+        // In a diamond, the fallthrough side jumps over the taken side.
         Some(end) if near.len() == 1 && end > target => Detour {
             near,
             far: target..end,
@@ -130,7 +133,7 @@ fn detour_at(code: &Code<'_>, flow: &Flow, index: usize) -> Option<Detour> {
     is_short(detour.near.clone())?;
     is_short(detour.far.clone())?;
     let is_plain = detour.blocks().all(|block| side.is_plain(block, &detour));
-    // In the order in which the interpreter lets lanes go on.
+    // The interpreter must schedule the blocks in this order.
     let all = detour.blocks().chain([detour.end]);
     let numbers: Vec<u32> = all.map(|block| flow.number(block)).collect();
     (is_plain && detour.end < flow.blocks.len() && numbers.is_sorted()).then_some(detour)
@@ -142,7 +145,7 @@ struct Side<'a, 'p> {
 }
 
 impl Side<'_, '_> {
-    /// Where a block leads whose last instruction is a branch that all lanes take.
+    /// Returns the target of a block that ends with an unconditional branch.
     fn jump_from(&self, block: usize) -> Option<usize> {
         let last = &self.code.get(self.flow.blocks.get(block)?.end - 1)?.instr;
         match last.op {
@@ -151,8 +154,9 @@ impl Side<'_, '_> {
         }
     }
 
-    /// Checks whether some lanes can execute a block while others wait at the end of the detour: the block does not wait, and leads nowhere
-    /// else. From the last block before the second side, all lanes jump there.
+    /// Checks whether some lanes can execute a block while others wait at the join block: the block contains no
+    /// synchronization point, and has no other successors. The last block of the fallthrough side jumps over the taken
+    /// side unconditionally.
     fn is_plain(&self, index: usize, detour: &Detour) -> bool {
         let Some(block) = self.flow.blocks.get(index) else {
             return false;

@@ -1,5 +1,6 @@
-//! Writes the code of a strip: from an entry to a barrier or the end, four lanes at a time. In: decoded code, block by block;
-//! out: instructions of WebAssembly. Every register is one local of 128 bits, or two; a predicate is all ones or zeros a lane.
+//! Code generation for regions, the code between two synchronization points, for a lane vector of four lanes. Input:
+//! decoded code, block by block. Output: WebAssembly instructions. A register occupies one or two `v128` locals; a
+//! predicate has all ones or zeros in each lane.
 
 pub(crate) mod approximate;
 pub(crate) mod compare;
@@ -40,16 +41,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
-/// Where a register is.
+/// Location of a register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Home {
-    /// The first of its locals.
+    /// First local of the register.
     local: u32,
-    /// In a record, after the header.
+    /// Offset in a record, after the header.
     offset: u32,
 }
 
-/// Where the bytes of an access are: a number of bytes after the address in a local.
+/// Address operand: a local with an address, and a constant offset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pointer {
     local: u32,
@@ -57,61 +58,62 @@ pub(crate) struct Pointer {
 }
 
 impl Pointer {
-    /// At the address in a local.
+    /// Returns the address in a local.
     const fn to(local: u32) -> Pointer {
         Pointer { local, beyond: 0 }
     }
 
-    /// The bytes `offset` after it, whose address is on the stack.
+    /// Returns the memory argument for `offset` bytes after the address operand, whose local is on the stack.
     const fn at(self, offset: u32) -> MemArg {
         at(self.beyond + offset)
     }
 }
 
-/// Locals of the strip beside the registers.
+/// Locals of a region with fixed roles.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) pc: u32,
-    /// Where the gang began, and what it waits for.
+    /// Entry at which the lane vector started, and the synchronization point for which it waits.
     pub(crate) began: u32,
     pub(crate) waits_for: u32,
     pub(crate) mask: u32,
     pub(crate) me: u32,
     pub(crate) phase: u32,
-    /// The first names of the warp in this phase, and since its lanes last met.
+    /// First epochs of the warp in this barrier interval, and since the last reconvergence of its lanes.
     pub(crate) warp_start: u32,
     pub(crate) since: u32,
-    /// Of the call: the records that had run before, a bit each, and the number of its first one.
+    /// Bit set of the records that ran before this call, and the number of the first record of the call.
     pub(crate) ran: u32,
     pub(crate) started: u32,
-    /// The record of the gang before, whether the last gang went its way, and the lanes of all of them.
+    /// Record of the previous lane vector, whether all lane vectors so far took the same path, and the live lanes of
+    /// all of them.
     pub(crate) before: u32,
     pub(crate) alike: u32,
     pub(crate) live: u32,
     pub(crate) path: u32,
     pub(crate) steps: u32,
     pub(crate) stores: u32,
-    /// 1 plus the highest number of an executed block: see [`cell::FURTHEST`].
+    /// Highest number of an executed block plus one; see [`cell::FURTHEST`].
     pub(crate) furthest: u32,
-    /// Lane-instructions that the call has executed.
+    /// Number of lane-instructions that the call has executed.
     pub(crate) lane_instructions: u32,
     pub(crate) guard: u32,
-    /// The lanes that are on a detour, and those that are to go the other way.
+    /// Lanes that execute the current if-converted side, and lanes of the other side.
     pub(crate) detour: u32,
     pub(crate) others: u32,
     pub(crate) active: u32,
-    /// Where something is too rare to be translated, by lane.
+    /// Lanes with an operand that is not translated.
     pub(crate) rare: u32,
     pub(crate) pointer: u32,
-    /// A place for each lane.
+    /// Address of each lane.
     pub(crate) pointers: u32,
     pub(crate) first: u32,
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
     pub(crate) addresses: [u32; 2],
-    /// The upper one of two 16-bit floats while the other one is computed.
+    /// Upper of two 16-bit floats while the lower one is computed.
     pub(crate) upper_half: u32,
-    /// What `fma` is computed with where the engine has no fused product.
+    /// Operands of an `fma` emulation.
     pub(crate) fused: [u32; 9],
 }
 
@@ -122,14 +124,14 @@ impl Names {
     }
 }
 
-/// The mask of all lanes of a gang.
+/// Mask of all lanes of a lane vector.
 pub(crate) const ALL: i32 = (1 << GANG) - 1;
 
-/// The strip's parameters: the record, and its number among those of the warp.
+/// Parameters of a region: address of the record, and its number within the warp.
 pub(crate) const RECORD: u32 = 0;
 pub(crate) const NUMBER: u32 = 1;
 
-/// Writes one strip, or the operations of warps.
+/// Emits the code of one region, or of warp-level operations.
 pub(crate) struct Emitter<'p> {
     pub(crate) plain: Plain<'p>,
     pub(crate) code: &'p Code<'p>,
@@ -137,84 +139,88 @@ pub(crate) struct Emitter<'p> {
     pub(crate) places: &'p Places,
     pub(crate) flow: &'p Flow,
     pub(crate) writes: Writes,
-    /// In a draft: instructions that are not translated.
+    /// Instructions without a translation, which a draft collects.
     pub(crate) refused: Vec<Refusal>,
-    /// Registers that atomic operations do not give the old value, each with the place of the operation; and all that are read.
+    /// Destination registers of atomics whose result must be unused, with the position of the atomic, and all registers
+    /// that are read.
     pub(crate) unread: Vec<(Register, u32)>,
     pub(crate) all_read: BTreeSet<Register>,
-    /// Registers that hold one number wherever they are read.
+    /// Registers with one constant value at all uses.
     pub(crate) constants: BTreeMap<Register, u32>,
-    /// Registers that hold addresses in local memory.
+    /// Registers that contain local-memory addresses.
     local_addresses: BTreeMap<Register, u64>,
-    /// Whether atomic operations may access global memory.
+    /// Whether atomics may access global memory.
     pub(crate) has_global_atomics: bool,
-    /// What operations call, in the order of the functions.
+    /// Outlined routines, in the order of their functions.
     pub(crate) routines: Vec<Routine>,
     pub(crate) out: Vec<I<'static>>,
-    /// By group: the code of its strip.
+    /// Code of the region function of each group.
     pub(crate) strips: Vec<Vec<I<'static>>>,
     pub(crate) locals: Vec<ValType>,
     pub(crate) registers: BTreeMap<Register, Home>,
     pub(crate) register_bytes: u32,
-    /// By block of the code.
+    /// Use and definition sets by block of the code.
     pub(crate) touched: Vec<Touched>,
-    /// By block: what is read before an operation of a warp at its end.
+    /// Registers that are read before a warp-level operation at the end of each block.
     pub(crate) reads: Vec<BTreeSet<Register>>,
     pub(crate) definitions: Definitions,
-    /// By block: what is read from its start on, once known.
+    /// Live-in registers by block, once known.
     pub(crate) live: &'p [BTreeSet<Register>],
     pub(crate) sites: Vec<Site>,
-    /// By number of what is waited for: the registers that records hold there, each with its offset among them.
+    /// Registers in the records at each synchronization point, with their offsets.
     pub(crate) waits: BTreeMap<u32, Vec<(Register, u32)>>,
-    /// By block: what records lack of its registers.
+    /// Dirty registers by block.
     pub(crate) changed: Changed,
-    /// By register: how its lanes lie to each other, where that is known.
+    /// Strides of the lanes of registers, if known.
     pub(crate) strides: Strides,
-    /// Registers in which any NaN may be kept.
+    /// Registers that may contain a noncanonical NaN.
     pub(crate) any_nan: BTreeSet<Register>,
-    /// Registers that are kept as the value of the first lane.
+    /// Registers that are represented by the value of the first lane.
     scalars: BTreeMap<Register, scalar::Scalar>,
-    /// By place in the code: the registers that the instruction writes.
+    /// Registers that each instruction writes, by position in the code.
     pub(crate) writes_at: BTreeMap<u32, BTreeSet<Register>>,
-    /// By place in the code: how an access shares a range out among threads.
+    /// Partition number of accesses that are partitioned among threads, by position in the code.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
     /// Temporary variables by type and number.
     temporaries: BTreeMap<(ValType, usize), u32>,
-    /// In the block at hand, by base and width: how the lanes' bases lie.
+    /// Address patterns of base registers in the current block, by base and access width.
     pub(crate) lies: BTreeMap<(Register, u32), memory::Lie>,
-    /// The two ways of the block at hand, where it has two.
+    /// Fast and slow version of the current block, if it has both.
     ways: Option<quick::Ways>,
-    /// The construct that is left where an access is not what was hoped for, by how many are open within; none for the innermost.
+    /// Label that is exited if a check of the fast path fails, as the number of constructs open at its start; `None`
+    /// for the innermost construct.
     leaves_to: Option<u32>,
-    /// Where the access at hand moves bytes.
+    /// Address operand of the current access.
     pub(crate) pointer: Pointer,
-    /// The local with the guard of the instruction at hand.
+    /// Local with the guard of the current instruction.
     pub(crate) guard: Option<u32>,
-    /// By block that ends with a branch: the short ways that some of its lanes take while others wait.
+    /// If-converted branches by the block that ends with the branch.
     pub(crate) detours: Detours,
     /// In an if-converted side of a branch: the registers that must keep their values in the inactive lanes.
     on_detour: Option<BTreeSet<Register>>,
     /// Lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,
-    /// The block at hand, and how many constructs are open within it.
+    /// Current block, and the number of constructs open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
-    /// By block: its group.
+    /// Group of each block.
     groups: Vec<usize>,
-    /// Of the group at hand: which of its entries and blocks each target is, how many these are, and the place of the code at hand among them.
+    /// Position of each target among the entries and blocks of the current group, the number of these targets, and the
+    /// position of the current one.
     place_of_target: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
-    /// Blocks of it that ways back lead to.
+    /// Blocks of the group that are targets of back edges.
     returned_to: BTreeSet<usize>,
-    /// Locals with the rows of a warp, once they are needed.
+    /// Locals with the operand rows of a warp, created on demand.
     pub(crate) rows: Vec<u32>,
-    /// Of what is between operations of a warp: locals that say whether a guarded store was done, and what is counted then.
+    /// For guarded stores between warp-level operations: locals with a flag that the store was executed, and the
+    /// counter increments.
     pub(crate) did_store: Vec<(u32, u64)>,
     /// Count of stores without a guard between two warp-level operations.
     pub(crate) stores: u64,
-    /// The place of the instruction at hand, and whose registers it names.
+    /// Position and frame of the current instruction.
     pub(crate) at: u32,
     pub(crate) frame: usize,
 }
@@ -330,7 +336,7 @@ impl<'p> Emitter<'p> {
         self.pointer = Pointer::to(self.names.pointer);
     }
 
-    /// A new local, after the parameters.
+    /// Adds a local after the parameters.
     pub(crate) fn local(&mut self, ty: ValType) -> u32 {
         self.locals.push(ty);
         NUMBER + self.locals.len() as u32
@@ -348,24 +354,24 @@ impl<'p> Emitter<'p> {
         self.op(I::LocalGet(local));
     }
 
-    /// Pushes the values of locals, the first one first.
+    /// Pushes the values of locals in order.
     pub(crate) fn get_all<const N: usize>(&mut self, locals: [u32; N]) {
         self.out.extend(locals.map(I::LocalGet));
     }
 
-    /// Opens a block, at whose end those go on who leave it.
+    /// Opens a block; branches to its label continue after its end.
     fn open_block(&mut self) {
         self.op(I::Block(BlockType::Empty));
         self.nest += 1;
     }
 
-    /// Closes the innermost construct that is open.
+    /// Closes the innermost construct.
     fn close(&mut self) {
         self.op(I::End);
         self.nest -= 1;
     }
 
-    /// Pushes the address from which on [`Pointer::at`] of the access at hand counts.
+    /// Pushes the base address of [`Pointer::at`] for the current access.
     pub(crate) fn get_pointer(&mut self) {
         self.get(self.pointer.local);
     }
@@ -378,7 +384,7 @@ impl<'p> Emitter<'p> {
         self.op(I::LocalTee(local));
     }
 
-    /// What is refused at the instruction at hand.
+    /// Returns the error that the current instruction is not translated.
     pub(crate) fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Refusal> {
         Err(Refusal::Instruction {
             at: self.at,
@@ -405,28 +411,28 @@ impl<'p> Emitter<'p> {
         home
     }
 
-    /// Where a register that is known lies in a record, after the header.
+    /// Returns the offset of a known register in a record, after the header.
     pub(crate) fn offset_of(&self, register: Register) -> Option<u32> {
         self.registers.get(&register).map(|home| home.offset)
     }
 
-    /// Comes to an instruction.
+    /// Sets the current instruction.
     fn come_to(&mut self, at: usize) {
         self.at = at as u32;
         self.frame = self.code.frame_at(at);
     }
 
-    /// The register of the frame at hand.
+    /// Returns the register of the current frame.
     pub(crate) fn own(&self, bank: Bank, index: u32) -> Register {
         self.code.register(self.frame, (bank, index))
     }
 
-    /// The address in local memory that a register holds all the time.
+    /// Returns the local-memory address that a register always contains.
     fn local_address(&self, register: Register) -> Option<u64> {
         self.local_addresses.get(&register).copied()
     }
 
-    /// Notes a read, and gives the first local.
+    /// Records a read, and returns the first local of the register.
     fn read_register(&mut self, register: Register) -> u32 {
         self.all_read.insert(register);
         let touched = &mut self.touched[self.block];
@@ -436,7 +442,7 @@ impl<'p> Emitter<'p> {
         self.home(register).local
     }
 
-    /// Pushes a row of 32 bits.
+    /// Pushes an operand row of 32-bit lanes.
     pub(crate) fn read32(&mut self, slot: Slot) -> Result<(), Refusal> {
         if let Some(scalar) = self.scalar(Bank::B32, slot) {
             self.spread(Bank::B32, scalar, 0);
@@ -458,7 +464,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// As [`Emitter::read32`], where all NaNs are one.
+    /// Pushes an operand row like [`Emitter::read32`] for an operation that treats all NaNs alike.
     fn read_any_nan(&mut self, slot: Slot) -> Result<(), Refusal> {
         if let SlotPlace::Register(index) = slot.place() {
             let register = self.own(Bank::B32, index);
@@ -471,7 +477,7 @@ impl<'p> Emitter<'p> {
         self.read32(slot)
     }
 
-    /// Pushes the row in the local of a register, with the NaN that the machine makes.
+    /// Pushes the row in the local of a register with canonical NaNs.
     fn get_canonical(&mut self, register: Register, local: u32) {
         match self.any_nan.contains(&register) {
             true => self.push_canonical(local),
@@ -499,13 +505,13 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes the place of the gang's special registers.
+    /// Pushes the address of the special registers of the lane vector.
     fn get_table(&mut self) {
         self.get(RECORD);
         self.op(I::I32Load(at(record::TABLE)));
     }
 
-    /// Pushes half of a row of 64 bits: lanes 0 and 1, or 2 and 3.
+    /// Pushes half of an operand row of 64-bit lanes: lanes 0 and 1, or 2 and 3.
     pub(crate) fn read64(&mut self, slot: Slot, half: u32) -> Result<(), Refusal> {
         if let Some(scalar) = self.scalar(Bank::B64, slot) {
             self.spread(Bank::B64, scalar, half);
@@ -547,7 +553,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Returns the number that a 32-bit operand has in all lanes, if the code names the number.
+    /// Returns the constant value that a 32-bit operand has in all lanes, if known.
     pub(crate) fn known32(&self, slot: Slot) -> Option<u32> {
         match slot.place() {
             SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
@@ -570,12 +576,12 @@ impl<'p> Emitter<'p> {
         local
     }
 
-    /// Writes what is on the stack to a register, where the guard lets it.
+    /// Writes the value on the stack to a register in the lanes that the guard enables.
     fn write(&mut self, register: Register, part: u32) {
         if let Some(scalar) = self.scalars.get(&register).copied() {
             return self.write_scalar(scalar, register, part);
         }
-        // Others keep only what they will read.
+        // Inactive lanes keep only registers that they read later.
         let is_read = |kept: &BTreeSet<Register>| kept.contains(&register);
         let guard = self
             .guard
@@ -621,7 +627,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Does something for each lane that takes four numbers of 32 bits from `from` and leaves one: the lanes are put together in
+    /// Emits code for each lane that consumes four 32-bit numbers from `from` and produces one number; the results form
     /// a row on the stack.
     pub(crate) fn each_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat32(0));
@@ -631,7 +637,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// As [`Emitter::each_lane`], for the two lanes of a half.
+    /// Emits code for the two lanes of a half like [`Emitter::each_lane`].
     pub(crate) fn each_wide_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat64(0));
         for lane in 0..2 {
@@ -640,7 +646,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Saves or loads registers of a record whose address is in a local.
+    /// Saves registers to a record whose address is in a local.
     pub(crate) fn save(&mut self, to: u32, registers: &BTreeSet<Register>) {
         for register in registers {
             let home = self.home(*register);
@@ -673,7 +679,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// One instruction that goes on to the next.
+    /// Emits an instruction that continues with the next instruction.
     pub(crate) fn straight(&mut self, instr: &Instr) -> Result<(), Refusal> {
         let is_on_detour = self.on_detour.is_some();
         self.guard = is_on_detour.then_some(self.names.detour);
@@ -689,7 +695,7 @@ impl<'p> Emitter<'p> {
         let done = self.operation(&instr.op);
         self.guard = None;
         match done {
-            // All of them are learnt at once.
+            // A draft collects all untranslated instructions.
             Err(refusal) if self.writes == Writes::Draft => {
                 self.refused.push(refusal);
                 Ok(())
@@ -698,7 +704,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Pushes the lanes whose guard holds.
+    /// Pushes the lanes whose guard is true.
     fn read_guard(&mut self, instr: &Instr) -> Result<(), Refusal> {
         self.read_predicate(instr.guard)?;
         if instr.negated {
@@ -713,7 +719,7 @@ impl<'p> Emitter<'p> {
         self.ops(helpers::spread_lanes());
     }
 
-    /// Whether the instruction at hand has a guard itself.
+    /// Checks whether the current instruction itself has a guard.
     fn is_guarded(&self) -> bool {
         self.guard == Some(self.names.guard)
     }
@@ -747,7 +753,7 @@ impl<'p> Emitter<'p> {
                 self.give_up_here(stop::FAULT);
                 Ok(())
             }
-            // It prints, or it ends the launch.
+            // The call prints a message or ends the launch.
             Op::SystemCall { .. } => {
                 self.give_up_here(stop::RARE);
                 Ok(())
@@ -828,19 +834,19 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Leaves the function with the number on the stack, why the run stops, unless it is zero. It stays in a local.
+    /// Returns the exit code on the stack from the function unless it is zero. The code remains in a local.
     fn return_if(&mut self, kept: u32) {
         self.ops(helpers::returns_if(kept));
     }
 
-    /// Ends the run where lanes come to the instruction at hand.
+    /// Bails out if lanes reach the current instruction.
     fn give_up_here(&mut self, why: u32) {
         self.note_active();
         self.get(self.names.active);
         self.give_up(why);
     }
 
-    /// A row of 32 bits of an element that is at most so wide.
+    /// Pushes a row of 32 bits of an element of at most 32 bits.
     pub(crate) fn read_element32(&mut self, element: Element) -> Result<(), Refusal> {
         match element.bank {
             Bank::B32 => self.read32(element.slot),

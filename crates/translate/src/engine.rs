@@ -1,54 +1,55 @@
-//! What runs a module. In: the bytes of a module; out: an instance, with its memory and its function `phase`. Natively that is
-//! `native`; where JavaScript is the host, the room `webassembly` has the host's own.
+//! Interface to WebAssembly engines. Input: the bytes of a module. Output: an instance with its memory and its exported
+//! function `phase`. The module `native` implements the interface with Wasmtime; the crate `warpgrid-webassembly` uses
+//! the engine of a JavaScript host.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
-/// How an engine computes `relaxed_madd`.
+/// Rounding of `relaxed_madd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Products {
-    /// It rounds once, so that it is `fma`.
+    /// One rounding: the instruction is a fused multiply-add.
     Fused,
-    /// It rounds twice, or there is no such instruction: `fma` is written with others.
+    /// Two roundings, or no such instruction: `fma` is emulated.
     Separate,
 }
 
-/// Compiles modules and makes instances of them.
+/// Compiles and instantiates modules.
 pub trait Engine {
     type Module;
     type Instance: Instance;
 
-    /// How it computes `relaxed_madd`.
+    /// Returns the rounding of `relaxed_madd`.
     fn products(&self) -> Products;
 
-    /// The time since some moment, which is the same for all calls.
+    /// Returns the time since a fixed point in time.
     fn now() -> Duration;
 
-    /// Compiles a module; the error is a part of a sentence.
+    /// Compiles a module. The error is a message fragment.
     fn compile(&self, wasm: &[u8]) -> Result<Self::Module, String>;
 
-    /// Makes an instance, whose memory is all zeros; the error is a part of a sentence.
+    /// Instantiates a module with zeroed memory. The error is a message fragment.
     fn instantiate(&self, module: &Self::Module) -> Result<Self::Instance, String>;
 }
 
-/// The memory of a module. Ranges are bytes of it and lie inside it.
+/// Linear memory of a module instance. Ranges must be within bounds.
 pub trait Memory {
-    /// The bytes of a range.
+    /// Returns the bytes of a range.
     fn look(&self, range: Range<usize>) -> Cow<'_, [u8]>;
 }
 
-/// A module with its memory.
+/// Module instance.
 pub trait Instance: Memory {
-    /// Calls `phase`: why the run stops, or zero. The error is a part of a sentence.
+    /// Calls `phase`. Returns the exit code, or zero. The error is a message fragment.
     fn phase(&mut self, begins: i32) -> Result<u32, String>;
 
-    /// Changes the bytes of a range.
+    /// Modifies the bytes of a range.
     fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R;
 
-    /// Replaces bytes from `start` on.
+    /// Replaces the bytes from `start` on.
     fn write(&mut self, start: usize, bytes: &[u8]);
 
-    /// Makes zeros of a range.
+    /// Zeroes a range.
     fn clear(&mut self, range: Range<usize>);
 }

@@ -1,5 +1,6 @@
-//! The functions that a unit of the machine approximates. In: rows of arguments; out: rows of results, bit for bit those of the interpreter, by its
-//! coefficients, which lie in the module's data. A kernel has one function for each kind that it uses.
+//! Approximate functions of the special function unit. Input: rows of arguments. Output: rows of results, bit-identical
+//! to the interpreter, computed with its coefficients, which are a data segment of the module. A module has one
+//! function for each approximation that its kernel uses.
 
 pub(crate) mod unit;
 
@@ -18,7 +19,7 @@ pub(crate) const INFINITY: u32 = 0x7f80_0000;
 pub(crate) const ONE: u32 = 0x3f80_0000;
 pub(crate) const FRACTION_BITS: u32 = 23;
 pub(crate) const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
-/// Exponent of 1.
+/// Exponent bias.
 pub(crate) const BIAS: u32 = 127;
 
 const NO_SCALING: Scaling = Scaling {
@@ -27,30 +28,30 @@ const NO_SCALING: Scaling = Scaling {
     low: false,
 };
 
-/// What a function of the module computes.
+/// Approximation that a function of the module computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Approximation {
     Of(UnitFunction),
-    /// A quotient of the second argument by the first, whose large ones are scaled, too, where it is `.full`.
+    /// Quotient of the second argument by the first; with `.full`, large arguments are scaled, too.
     Quotient {
         is_full: bool,
     },
 }
 
-/// An approximation, and what becomes of subnormal numbers.
+/// Approximation, and the treatment of subnormal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Approximated {
     pub(crate) what: Approximation,
     pub(crate) flushes: bool,
 }
 
-/// Bytes of the module's data, and where they lie.
+/// Data segment of the module.
 pub(crate) struct Data {
     pub(crate) place: u32,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Where the rows of a function lie.
+/// Returns the address of the coefficients of a function.
 fn table_place(function: UnitFunction, places: &Places) -> u32 {
     use UnitFunction as F;
     let number = match function {
@@ -80,7 +81,7 @@ impl Approximated {
         }
     }
 
-    /// Which arguments are scaled.
+    /// Returns the ranges of arguments that are scaled.
     fn scaling(self) -> Scaling {
         match self.what {
             Approximation::Quotient { is_full } => scaling_of_quotient(FloatMode {
@@ -96,7 +97,7 @@ impl Approximated {
         }
     }
 
-    /// The coefficients.
+    /// Returns the coefficients as a data segment.
     pub(crate) fn data(self, places: &Places) -> Data {
         let function = self.unit_function();
         let bytes = unit_rows(function).into_iter().flat_map(|row| {
@@ -129,33 +130,33 @@ impl Approximated {
     }
 }
 
-// Arguments and other locals, all of them vectors.
+// Vector locals, beginning with the arguments.
 pub(crate) const A: u32 = 0;
 const DIVIDEND: u32 = 1;
 const SCALE: u32 = 2;
-/// What the coefficients are chosen by, and what they are multiplied with.
+/// Fraction that selects the coefficients, and the factor of the polynomial.
 pub(crate) const PART: u32 = 3;
 pub(crate) const X: u32 = 4;
 pub(crate) const SQUARE: u32 = 5;
 pub(crate) const ROW_PLACES: u32 = 6;
-/// A row of each lane.
+/// Coefficients of each lane.
 pub(crate) const ROW: u32 = 7;
-/// c1 and c2, of two lanes each.
+/// Coefficients c1 and c2 of two lanes each.
 pub(crate) const PAIR: u32 = 11;
-/// Sums of the first two lanes, and of the others.
+/// Sums of the first two lanes, and of the last two lanes.
 pub(crate) const SUM: u32 = 13;
 pub(crate) const EXPONENT: u32 = 15;
 pub(crate) const KEPT: u32 = 16;
 pub(crate) const OTHER: u32 = 17;
 const N_VECTORS: u32 = 18;
 
-/// Bits of a number of 64 bits that are kept when it is cut to the digits of one of 32 bits.
+/// Mask of the bits of a 64-bit number that remain after truncation to the precision of a 32-bit number.
 pub(crate) const CUT: u64 = !0x1fff_ffff;
 
-/// 2^52: what is added to it keeps its whole part as low bits.
+/// 2^52: adding it to a number moves the integer part to the low bits.
 pub(crate) const WHOLE: u64 = (1023 + 52) << 52;
 
-/// Two raised to a power.
+/// Returns a power of two.
 pub(crate) const fn power64(exponent: i64) -> u64 {
     ((1023 + exponent) as u64) << 52
 }
@@ -183,7 +184,7 @@ impl Code {
         self.out.push(I::LocalSet(local));
     }
 
-    /// Arguments that are too small or too large times a power of two, which is kept.
+    /// Multiplies arguments that are too small or too large by a power of two, which is kept in a local.
     fn scale(&mut self, scaling: Scaling) {
         if scaling == NO_SCALING {
             return;
@@ -211,7 +212,7 @@ impl Code {
         self.set(A);
     }
 
-    /// What the result on the stack is of arguments that were not scaled.
+    /// Undoes the scaling of the arguments in the result on the stack.
     fn scale_back(&mut self, scaling: Scaling, what: Approximation) {
         use UnitFunction as F;
         if let Approximation::Quotient { .. } = what {
@@ -252,7 +253,7 @@ impl Code {
         }
     }
 
-    /// Any NaN on the stack to the one that the machine makes.
+    /// Replaces every NaN on the stack with the canonical NaN.
     fn canonical(&mut self) {
         self.ops([
             I::LocalTee(KEPT),

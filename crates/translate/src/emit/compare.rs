@@ -50,7 +50,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Both are on the stack: `num`, `nan`, `equ` and `ne`.
+    /// Emits `num`, `nan`, `equ` and `ne`. Both operands are on the stack.
     fn ordered_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
         use CompareOp as C;
         let [x, y, ..] = self.names.vectors;
@@ -100,7 +100,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Comparisons that the host has.
+/// Float comparisons available in WebAssembly.
 enum Float {
     Eq,
     Lt,
@@ -111,7 +111,8 @@ enum Float {
     UnorderedOrEqual,
 }
 
-/// A comparison of floats, and whether its opposite is meant: what a NaN makes true is the opposite of what it makes false.
+/// Returns a float comparison, and whether its result is inverted: an unordered comparison is the inverse of the
+/// opposite ordered comparison.
 fn float_comparison(op: CompareOp) -> (Float, bool) {
     use CompareOp as C;
     match op {

@@ -1,5 +1,5 @@
-//! Blocks, branches, barriers and ends. In: the flow of the code; out: for each group of blocks a loop that goes from block to block, and leaves a
-//! gang that waits or has ended in its record.
+//! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
+//! blocks of each group, which leaves waiting or exited lane vectors in their records.
 
 use crate::changed::Changed;
 use crate::emit::{Emitter, Names, RECORD};
@@ -15,24 +15,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// A place that a strip can go to.
+/// Target of control flow within a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
-    /// By its number.
+    /// Entry by its number.
     Entry(usize),
-    /// Where a block of threads begins.
+    /// Kernel start.
     Start,
     Block(usize),
 }
 
-/// Instructions of code that one function can have: to be parted spares engines more time than the calls take.
+/// Minimum number of instructions for which a region is split into functions. For less code, the calls cost more than
+/// the smaller functions save in the engine.
 const FEW_INSTRUCTIONS: usize = 200;
 
-/// Numbers in the tables of all functions of a strip, at most: beyond it there is one function.
+/// Maximum total size of the branch tables of all functions of a region. Beyond this limit the region is a single
+/// function.
 const MOST_TARGETS: usize = 1 << 15;
 
 impl Emitter<'_> {
-    /// The strip: one function, or where there is much code one for each group of blocks, so that engines find registers for one at a time.
+    /// Emits the region: a single function, or for long code one function per group of blocks, so that engines allocate
+    /// registers for one group at a time.
     pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
         if self.writes == Writes::Strip {
             self.first_without_wait = self.find_first_without_wait();
@@ -55,7 +58,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Finds what records lack, by what blocks touch.
+    /// Computes the dirty registers from the use and definition sets of the blocks.
     pub(crate) fn find_changed(
         &mut self,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -66,7 +69,7 @@ impl Emitter<'_> {
         self.changed = Changed::new(self.flow, loops, touched, self.live, &put_aside);
     }
 
-    /// The last instruction of a block, if it may lead some lanes of a gang away and leave others.
+    /// Returns the last instruction of a block if it can make a lane vector diverge.
     pub(crate) fn parts_by(&mut self, index: usize) -> Option<&Instr> {
         let (at, code) = (self.flow.blocks[index].end - 1, self.code);
         self.come_to(at);
@@ -75,7 +78,8 @@ impl Emitter<'_> {
             .filter(|last| self.scalar(Bank::Predicate, last.guard).is_none())
     }
 
-    /// The registers that records of lanes hold which part at the end of a block, or that these keep on a short way.
+    /// Returns the registers that are saved in the records of lanes that diverge at the end of a block, or that
+    /// inactive lanes keep in an if-converted side.
     fn put_aside_at(&mut self, index: usize) -> BTreeSet<Register> {
         let Some(Op::Branch { target }) = self.parts_by(index).map(|last| last.op) else {
             return BTreeSet::new();
@@ -89,14 +93,14 @@ impl Emitter<'_> {
             .collect()
     }
 
-    /// All places by the numbers that records and loops know them by: entries, the start, and blocks.
+    /// Returns all targets in the order of their numbers in records and dispatch loops: entries, the start, and blocks.
     fn targets(&self) -> impl Iterator<Item = Target> + use<> {
         let entries = (0..self.flow.entries.len()).map(Target::Entry);
         let blocks = (0..self.flow.blocks.len()).map(Target::Block);
         entries.chain([Target::Start]).chain(blocks)
     }
 
-    /// The group that a place belongs to.
+    /// Returns the group of a target.
     fn group_of(&self, target: Target) -> usize {
         let block = match target {
             Target::Entry(number) => self.flow.entries.get(number).copied().unwrap_or_default(),
@@ -106,15 +110,15 @@ impl Emitter<'_> {
         self.groups.get(block).copied().unwrap_or_default()
     }
 
-    /// By entry, and for the start after them: the group that begins there.
+    /// Returns the group of each entry, followed by the group of the start.
     pub(crate) fn groups_of_entries(&self) -> Vec<usize> {
         let is_block = |target: &Target| matches!(target, Target::Block(_));
         let entries = self.targets().take_while(|target| !is_block(target));
         entries.map(|target| self.group_of(target)).collect()
     }
 
-    /// The strip of a group: entries first, then the blocks, each before those that it leads to, so that ways there leave a construct or several. Ways
-    /// back lead through the loop around all.
+    /// Emits the region function of a group: entries first, then the blocks in topological order, so that a forward
+    /// branch exits one or several constructs. Back edges lead through the enclosing loop.
     fn strip_of(&mut self, group: usize) -> Result<(), Refusal> {
         let n_before = self.flow.entries.len() + 1;
         let mut own: Vec<(usize, Target)> = self.targets().enumerate().take(n_before).collect();
@@ -174,14 +178,14 @@ impl Emitter<'_> {
         if let Some(place) = self.out.get_mut(table_at) {
             *place = table_of(&self.place_of_target, n_before, &self.returned_to);
         }
-        // What the gang before has left there is not to be kept for ways back.
+        // The registers that are live at back-edge targets must not keep values of the previous lane vector.
         let rest = self.out.split_off(n_at_start);
         self.clear_registers(self.returned_to.clone());
         self.out.extend(rest);
         Ok(())
     }
 
-    /// Makes registers zero that are live at the start of blocks.
+    /// Zeroes the registers that are live at the start of blocks.
     fn clear_registers(&mut self, blocks: BTreeSet<usize>) {
         let live = self.live;
         let registers: BTreeSet<Register> = blocks
@@ -203,7 +207,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What is live at an entry comes from the record.
+    /// Loads the live registers of an entry from the record.
     fn load_entry(&mut self, number: usize) -> Result<(), Refusal> {
         let Some(block) = self.flow.entries.get(number).copied() else {
             return self.refuse("a missing entry point");
@@ -214,7 +218,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// To a block of the same group: forward out of constructs, back by way of the loop around all.
+    /// Branches to a block of the same group: a forward branch exits constructs, a back edge continues the enclosing
+    /// loop.
     pub(crate) fn go(&mut self, block: usize) {
         let target = self.flow.entries.len() + 1 + block;
         let Some(Some(place)) = self.place_of_target.get(target).copied() else {
@@ -231,12 +236,12 @@ impl Emitter<'_> {
         self.op(I::Br(self.depth_of_loop()));
     }
 
-    /// How many constructs are open within the loop from block to block.
+    /// Returns the number of constructs open within the dispatch loop.
     pub(crate) fn depth_of_loop(&self) -> u32 {
         (self.n_targets - 1 - self.place) as u32 + self.nest
     }
 
-    /// From the end of a block to the one after it in the code, if lanes may go there.
+    /// Branches from the end of a block to the next block in code order, if lanes can continue there.
     fn go_on(&mut self, index: usize) {
         let block = &self.flow.blocks[index];
         if block.meets == Meeting::None && block.next.contains(&(index + 1)) {
@@ -259,7 +264,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A block up to its last instruction, which is a part of it unless it leads away or waits.
+    /// Emits a block including its last instruction, unless this instruction is a terminator or a synchronization
+    /// point.
     pub(crate) fn body(&mut self, index: usize) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
         let code = self.code.range(block.start..block.end);
@@ -282,14 +288,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Whether the last instruction of a block neither leads away nor waits.
+    /// Checks whether the last instruction of a block is neither a terminator nor a synchronization point.
     pub(crate) fn goes_on(&self, index: usize) -> bool {
         let block = &self.flow.blocks[index];
         let last = self.code.get(block.end - 1);
         block.meets == Meeting::None && !last.is_some_and(|last| leads_away(&last.instr))
     }
 
-    /// What a block ends with, beyond its body.
+    /// Emits the terminator or synchronization point of a block.
     pub(crate) fn end_block(&mut self, index: usize) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
         let Some(last) = self.code.get(block.end - 1) else {
@@ -307,7 +313,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are subtracted.
+    /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are
+    /// subtracted.
     pub(crate) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
@@ -331,7 +338,8 @@ impl Emitter<'_> {
         self.note_furthest(index);
     }
 
-    /// Records the number of an executed block, if a warp-level operation that does not wait for all lanes is at an earlier number.
+    /// Records the number of an executed block, if a warp-level operation that does not wait for all lanes is at an
+    /// earlier number.
     fn note_furthest(&mut self, index: usize) {
         let number = self.flow.number(index);
         if self.first_without_wait.is_none_or(|first| number <= first) {
@@ -346,7 +354,7 @@ impl Emitter<'_> {
         self.set(furthest);
     }
 
-    /// Pushes the lanes whose guard holds, of those that are there.
+    /// Pushes the active lanes whose guard is true.
     pub(crate) fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
         if let Some(scalar) = self.scalar(Bank::Predicate, instr.guard) {
             self.get(scalar.local);
@@ -384,7 +392,7 @@ impl Emitter<'_> {
         self.add_to_path(active);
         self.get(active);
         self.ops([I::I32Eqz, I::BrIf(0)]);
-        // Lanes of which one has the same value as another go together.
+        // With a uniform guard, the lanes cannot diverge.
         if self.scalar(Bank::Predicate, instr.guard).is_none() {
             self.get_all([active, mask]);
             self.ops([I::I32Ne, I::If(BlockType::Empty)]);
@@ -399,7 +407,7 @@ impl Emitter<'_> {
             self.go_back();
         }
         match block == index {
-            // The loop is around the construct of the guarded branch.
+            // The loop encloses the construct of the guarded branch.
             true => self.op(I::Br(1)),
             false => self.go(block),
         }
@@ -407,7 +415,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Whether a guarded branch was taken becomes part of the path.
+    /// Adds the outcome of a guarded branch to the path hash.
     pub(crate) fn add_to_path(&mut self, taken: u32) {
         if self.writes == Writes::Warp {
             return;
@@ -420,7 +428,7 @@ impl Emitter<'_> {
         self.set(path);
     }
 
-    /// A way back: the run ends where it is too long.
+    /// Emits the check of a back edge: the run ends if its step limit is exceeded.
     pub(crate) fn go_back(&mut self) {
         self.get(self.names.steps);
         self.ops([
@@ -434,7 +442,8 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// The lanes in `active` go to a block later, in a record of their own; the others go on.
+    /// Splits the lanes in `active` off into a record of their own, which continues at a block later; the other lanes
+    /// continue.
     fn part(&mut self, block: usize) -> Result<(), Refusal> {
         let Names {
             active,
@@ -447,7 +456,7 @@ impl Emitter<'_> {
         self.get_all([mask, active]);
         self.op(I::I32Xor);
         self.set(mask);
-        // These have not taken the branch.
+        // The remaining lanes have not taken the branch.
         self.get(path);
         self.ops([I::I32Const(1), I::I32Sub]);
         self.set(path);
@@ -455,7 +464,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Makes a record of the lanes in `active`, which begins at a block.
+    /// Creates a record for the lanes in `active` that starts at a block.
     fn put_aside(&mut self, block: usize) -> Result<(), Refusal> {
         let Names {
             active, pointer, ..
@@ -516,7 +525,8 @@ impl Emitter<'_> {
         self.leave_to_wait(&BTreeSet::new(), &BTreeSet::new())
     }
 
-    /// Leaves the strip to wait for what the block ends with, which reads some registers and writes others.
+    /// Leaves the region at the synchronization point at the end of the block, which reads and writes the given
+    /// registers.
     fn leave_to_wait(
         &mut self,
         read: &BTreeSet<Register>,
@@ -538,7 +548,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The number of what the block at hand ends with, whose records hold these registers.
+    /// Returns the number of the synchronization point of the current block, whose records contain these registers.
     fn wait_number(&mut self, held: &BTreeSet<Register>) -> u32 {
         let number = self.flow.wait_number(self.block);
         let held = held.iter().copied();
@@ -547,7 +557,7 @@ impl Emitter<'_> {
         number
     }
 
-    /// All lanes of the warp meet at an operation.
+    /// Emits a synchronization point at a warp-level operation.
     fn meet(&mut self, instr: &Instr) -> Result<(), Refusal> {
         if instr.guard.place() != SlotPlace::None {
             return self.refuse("a predicated warp-level operation");
@@ -557,14 +567,15 @@ impl Emitter<'_> {
         self.leave_to_wait(&read, &written)
     }
 
-    /// The host does the instruction at hand.
+    /// Emits a host call for the current instruction.
     fn call_host(&mut self) -> Result<(), Refusal> {
         let (read, written) = self.note_operation()?;
         self.leave_to_wait(&read, &written)
     }
 }
 
-/// Goes to the place by the number of an entry or of a block: all entries of the strip, and the blocks that ways back lead to. `n_before` is how many numbers are not of blocks.
+/// Returns the branch table from the number of an entry or block to its position: all entries of the region, and the
+/// targets of back edges. `n_before` is the number of targets that are not blocks.
 fn table_of(
     places: &[Option<usize>],
     n_before: usize,

@@ -1,4 +1,4 @@
-//! Conversions between number types, those that the host does as the machine does them. In: elements; out: elements.
+//! Conversions between number types for which WebAssembly has the same semantics. Input and output: elements.
 
 use crate::emit::Emitter;
 use crate::emit::float::upper_half;
@@ -10,7 +10,7 @@ use warpgrid_emulator::plain::{ArithmeticMode, Bank, Conversion, Element, Slot};
 use warpgrid_isa::{Rounding, ScalarType, Signedness};
 use wasm_encoder::Instruction as I;
 
-/// How a number becomes a whole one.
+/// Rounding mode of a conversion to an integral value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whole {
     Nearest,
@@ -186,7 +186,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Rounds to whole numbers, flushes and saturates, whatever is asked for.
+    /// Rounds to integral values, flushes and saturates, as specified by the mode.
     fn float_to_float(
         &mut self,
         whole: Option<Whole>,
@@ -230,7 +230,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Integers of 64 bits, lane by lane.
+    /// Converts 64-bit integers to floats, lane by lane.
     fn wide_to_float(
         &mut self,
         from: ScalarType,
@@ -272,7 +272,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// To integers of 64 bits, lane by lane.
+    /// Converts floats to 64-bit integers, lane by lane.
     fn float_to_wide(
         &mut self,
         whole: Whole,
@@ -288,7 +288,7 @@ impl Emitter<'_> {
             self.set(low);
             self.get_all([low, low]);
             self.op(I::F32x4Ne);
-            // Which number a NaN becomes, the interpreter knows.
+            // Only the interpreter defines the result for a NaN.
             self.give_up_in_lanes(None);
         } else {
             for (half, local) in [(0, low), (1, high)] {
@@ -335,7 +335,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Two lanes at a time, from the lower half of a row.
+    /// Widens two lanes at a time from the lower half of a row.
     fn widen(
         &mut self,
         d: Element,
@@ -354,7 +354,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Cuts a row to its low bits, and extends it.
+    /// Truncates a row to its low bits, and extends it.
     pub(crate) fn fit(&mut self, bits: u32, sign: Signedness) {
         if bits >= 32 {
             return;

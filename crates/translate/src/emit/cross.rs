@@ -1,4 +1,5 @@
-//! Values that cross a call. In: places of the caller and of the function; out: moves between their registers, and between their bytes of the stack.
+//! Parameter passing at inlined calls. Input: locations in the caller and in the function. Output: moves between their
+//! registers, and copies between their stack bytes.
 
 use crate::code::Moves;
 use crate::emit::{Emitter, RECORD};
@@ -10,7 +11,7 @@ use warpgrid_emulator::plain::{Bank, Element, Place};
 use warpgrid_isa::Signedness;
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Bytes of the stack of a thread that become others of it.
+/// Copy between two ranges of a thread's stack.
 struct Copied {
     from: u64,
     to: u64,
@@ -82,7 +83,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Copies bytes of the stack of each lane that is there.
+    /// Copies stack bytes of each active lane.
     fn cross_stack(&mut self, all: &[Copied]) {
         let (mask, pointer) = (self.names.mask, self.names.pointer);
         let lane_bytes = self.places.local_bytes;

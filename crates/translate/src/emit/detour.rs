@@ -1,5 +1,5 @@
-//! The sides of a branch that only some lanes of a gang take, written once more with all that they do under a guard. In: blocks between a branch and the place where
-//! all lanes are together again; out: code that goes on there with all of them.
+//! Predicated sides of if-converted branches. Input: the blocks between a branch and its join block. Output: code that
+//! executes the sides under a guard, and continues at the join block with all lanes.
 
 use crate::detour::Detour;
 use crate::emit::{Emitter, Names};
@@ -10,7 +10,8 @@ use warpgrid_emulator::plain::{Instr, Op};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// If-converts the current branch, which only the lanes in `active` take. Returns false if the sides of the branch are too long.
+    /// If-converts the current branch, which only the lanes in `active` take. Returns false if the sides of the branch
+    /// are too long.
     pub(crate) fn make_detour(&mut self) -> Result<bool, Refusal> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
             return Ok(false);
@@ -22,13 +23,13 @@ impl Emitter<'_> {
             others,
             ..
         } = self.names;
-        // What is counted is not what gangs of one way have in common.
+        // Lane vectors that execute predicated sides have no common step count.
         self.ops([
             I::I32Const(0),
             I::I32Const(1),
             I::I32Store(crate::instructions::at(cell::DETOURS)),
         ]);
-        // Lanes that are not there take neither way.
+        // Inactive lanes take neither side.
         for (there, local) in [(mask, lanes), (active, others)] {
             self.spread_lanes(there);
             self.set(local);
@@ -50,7 +51,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Blocks that the lanes of the detour execute, as long as there are any.
+    /// Emits the blocks that the lanes of a side execute, as long as a lane is active.
     fn take_side(&mut self, detour: &Detour, side: Range<usize>) -> Result<(), Refusal> {
         let end = side.end;
         for block in side {
@@ -71,7 +72,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Lanes whose guard holds go to the end; all of them, where no others are left.
+    /// Emits a branch that moves the lanes with a true guard to the end of the side; if no lane remains, the side is
+    /// left.
     fn leave_side(&mut self, branch: &Instr, end: usize) -> Result<(), Refusal> {
         let Names {
             mask,

@@ -1,5 +1,5 @@
-//! Floating-point arithmetic. In: rows; out: rows with the NaNs, zeros and roundings of the interpreter. What is rare and needs
-//! more, such as a NaN of 64 bits whose payload matters, gives the run up.
+//! Floating-point arithmetic. Input and output: rows with the NaNs, zeros and roundings of the interpreter. Rare cases,
+//! such as a 64-bit NaN whose payload matters, cause a bailout.
 
 use crate::emit::Emitter;
 use crate::emit::approximate::{Approximated, Approximation};
@@ -19,9 +19,9 @@ const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
-/// What orders numbers of one width.
+/// Instructions for the order of numbers of one lane width.
 struct Lanes {
-    /// The bit of the sign.
+    /// Bit number of the sign.
     sign: i32,
     shift_signed: I<'static>,
     shift: I<'static>,
@@ -45,7 +45,7 @@ const LANES_OF_64: Lanes = Lanes {
     equal: I::F64x2Eq,
 };
 
-/// The sources that an operation has.
+/// Returns the sources of an operation.
 pub(crate) fn sources_of(f: FloatOp, sources: [Slot; 3]) -> impl Iterator<Item = Slot> {
     let n = match f {
         FloatOp::Neg | FloatOp::Abs => 1,
@@ -97,11 +97,11 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Cuts numbers to those from 0 to 1.
+    /// Clamps numbers to the range from 0 to 1.
     pub(crate) fn saturate_float(&mut self) {
         let kept = self.names.vectors[0];
         self.set(kept);
-        // Comparisons with a NaN are false, so it becomes 0, as -0 does.
+        // Comparisons with a NaN are false, so a NaN becomes 0, as does -0.
         self.op(splat32(0));
         self.get(kept);
         self.op(I::F32x4PMax);
@@ -111,7 +111,7 @@ impl Emitter<'_> {
         self.op(I::F32x4PMin);
     }
 
-    /// Whether the register of a result may keep any NaN.
+    /// Checks whether the destination register may contain a noncanonical NaN.
     fn may_be_any_nan(&self, d: Slot) -> bool {
         match d.place() {
             SlotPlace::Register(index) => self.any_nan.contains(&self.own(Bank::B32, index)),
@@ -119,7 +119,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes a source, subnormals as zeros where the mode says so.
+    /// Pushes a source, with subnormal numbers flushed if the mode specifies it.
     fn read_float(&mut self, slot: Slot, mode: FloatMode) -> Result<(), Refusal> {
         self.read_any_nan(slot)?;
         if mode.ftz {
@@ -128,7 +128,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Calls the function of an approximation, with its arguments on the stack.
+    /// Calls the function of an approximation with its arguments on the stack.
     fn approximate(&mut self, what: Approximation, mode: FloatMode) {
         self.call(Routine::Approximated(Approximated {
             what,
@@ -148,7 +148,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The result of an operation, in which any NaN may be.
+    /// Pushes the result of an operation, which may contain a noncanonical NaN.
     fn nearest(
         &mut self,
         f: Float32Op,
@@ -189,7 +189,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// An operation on the rows in one or two locals; of `fma` the product.
+    /// Emits an operation on the rows in one or two locals; for `fma`, the product.
     pub(crate) fn operate(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
         if matches!(f, FloatOp::Min | FloatOp::Max) {
             return self.extreme([x, y], f, &LANES_OF_32);
@@ -207,7 +207,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// The product of the rows in two locals, and the one in the third added.
+    /// Pushes the product of the rows in two locals plus the row in the third local.
     fn multiply_add(&mut self, rows: [u32; 3], mode: FloatMode) {
         match (self.products, mode.ftz) {
             (Products::Fused, _) => {
@@ -221,7 +221,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Two numbers of 32 bits in a register of 64.
+    /// Emits an operation on two 32-bit numbers in a 64-bit register.
     pub(crate) fn float32x2(
         &mut self,
         f: FloatOp,
@@ -254,14 +254,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Any NaN to the one that the machine makes.
+    /// Replaces every NaN on the stack with the canonical NaN.
     pub(crate) fn canonical(&mut self) {
         let kept = self.names.vectors[0];
         self.set(kept);
         self.push_canonical(kept);
     }
 
-    /// Pushes the row in a local, with that NaN.
+    /// Pushes the row in a local with canonical NaNs.
     pub(crate) fn push_canonical(&mut self, row: u32) {
         self.get(row);
         self.op(splat32(NAN_32));
@@ -269,18 +269,18 @@ impl Emitter<'_> {
         self.ops([I::F32x4Eq, I::V128Bitselect]);
     }
 
-    /// Subnormals to the zero of their sign.
+    /// Flushes subnormal numbers to zero with the same sign.
     pub(crate) fn flush(&mut self) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.get(kept);
         self.ops([splat32(INFINITY), I::V128And, splat32(0), I::I32x4Ne]);
-        // Where it has an exponent all of it, else the sign alone.
+        // Keep all bits if the exponent is nonzero, otherwise only the sign.
         self.ops([splat32(SIGN), I::V128Or, I::V128And]);
     }
 
-    /// As [`Emitter::flush`], for a result. One that was rounded up to the least normal number may have lain below it, which
-    /// a sum never does.
+    /// Flushes a result like [`Emitter::flush`]. Bails out if the result is the smallest normal number, because it may
+    /// have been rounded up from a subnormal number, which is impossible for sums.
     fn flush_result(&mut self, f: Float32Op) {
         use Float32Op as F;
         let is_exact = matches!(
@@ -309,11 +309,11 @@ impl Emitter<'_> {
         self.flush();
     }
 
-    /// `min` and `max` of two locals: the number of a NaN and a number, and -0 below +0.
+    /// Computes `min` and `max` of two locals: a NaN loses against a number, and -0 is less than +0.
     fn extreme(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &Lanes) {
         let chosen = self.names.vectors[3];
         self.get_all([x, y]);
-        // As integers that lie in the order of the numbers.
+        // Compare as integers whose order is the order of the numbers.
         for row in [x, y] {
             self.get_all([row, row]);
             self.ops([I::I32Const(lanes.sign), lanes.shift_signed.clone()]);
@@ -325,7 +325,7 @@ impl Emitter<'_> {
         }
         self.op(I::V128Bitselect);
         self.set(chosen);
-        // b where a is a NaN, a where b is.
+        // Select b if a is a NaN, and a if b is a NaN.
         self.get_all([chosen, y, x, x]);
         self.ops([lanes.equal.clone(), I::V128Bitselect]);
         self.get_all([x, y, y]);
@@ -377,7 +377,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// One instruction for what is on the stack.
+    /// Emits the single instruction of an operation on the stack.
     fn operate64(&mut self, f: Float64Op) -> Result<(), Refusal> {
         use Float64Op as F;
         self.op(match f {
@@ -396,7 +396,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gives up where a number of 64 bits on the stack is a NaN, in one of the two lanes of a half: which one it must be, the interpreter knows.
+    /// Bails out if a 64-bit number on the stack is a NaN in one of the two lanes of a half, because only the
+    /// interpreter defines its payload.
     pub(crate) fn stop_at_nan(&mut self, half: u32) {
         let kept = self.names.vectors[0];
         self.tee(kept);
@@ -405,7 +406,8 @@ impl Emitter<'_> {
         self.give_up_in_lanes(Some(half));
     }
 
-    /// Ends the run where the row on the stack, of 32 bits or of a half of 64, is not zero in a lane that takes part. Others may hold whatever they like.
+    /// Bails out if the row on the stack, of 32-bit lanes or of a half of 64-bit lanes, is nonzero in an active lane.
+    /// The values of inactive lanes are ignored.
     pub(crate) fn give_up_in_lanes(&mut self, half: Option<u32>) {
         let rare = self.names.rare;
         self.tee(rare);
@@ -421,7 +423,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Ends the run where the number on the stack is not zero.
+    /// Bails out with exit code `why` if the number on the stack is not zero.
     pub(crate) fn give_up(&mut self, why: u32) {
         self.ops([
             I::If(BlockType::Empty),
@@ -432,7 +434,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The upper two of four words of both rows, which are the same row.
+/// Moves the upper two of four words to the lower half; both operands are the same row.
 pub(crate) const fn upper_half() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
 }

@@ -1,7 +1,7 @@
-//! `fma` where the engine has no fused product: with one rounding all the same. In: rows of numbers; out: the product of two plus
-//! the third. Numbers of 32 bits are multiplied exactly in 64 bits; a sum that 64 bits cannot hold either, and that lies where two
-//! roundings may differ from one, is rounded to odd before it is rounded to 32 bits. Numbers of 64 bits follow Boldo and Melquiond,
-//! "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
+//! Emulation of `fma` with a single rounding for engines without a fused multiply-add. Input: rows of numbers. Output:
+//! the product of two rows plus the third. 32-bit numbers are multiplied exactly in 64 bits; a sum that is inexact in
+//! 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32 bits. 64-bit numbers follow
+//! Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
 
 use crate::emit::Emitter;
 use crate::emit::float::upper_half;
@@ -12,23 +12,23 @@ use wasm_encoder::{BlockType, Instruction as I};
 const SIGN_32: u32 = 1 << 31;
 const SIGN_64: u64 = 1 << 63;
 
-/// The bits that 64 bits have and 32 bits have not, and what they are in the middle between two numbers of 32 bits.
+/// Significand bits that `f64` has in addition to `f32`, and their value at the midpoint between two `f32` numbers.
 const MORE: u64 = (1 << 29) - 1;
 const MIDDLE: u64 = 1 << 28;
 
-/// Half of the least number of 32 bits: 2^-150.
+/// Half of the smallest positive `f32` number: 2^-150.
 const HALF_OF_LEAST: u64 = (1023 - 150) << 52;
 
-/// Of numbers of 64 bits: the magnitudes of factors whose product is exact as a sum of two numbers, and those of an addend with which no
-/// sum overflows. Zeros are such factors, too.
+/// For 64-bit numbers: the magnitudes of factors whose product is exact as a sum of two numbers, and the maximum
+/// magnitude of an addend whose sum cannot overflow. Zero factors are allowed, too.
 const LEAST_FACTOR: u64 = (1023 - 400) << 52;
 const MOST_FACTOR: u64 = (1023 + 400) << 52;
 const MOST_ADDEND: u64 = (1023 + 900) << 52;
 
-/// Splits a number of 64 bits into two of half as many digits: 2^27 + 1.
+/// Veltkamp splitting constant 2^27 + 1: splits a 64-bit number into two halves of its significand.
 const SPLITTER: f64 = 134_217_729.0;
 
-/// The result of a half of a row of 32 bits, and what it is made of.
+/// Half of a row of 32-bit results, and the local with its sum.
 #[derive(Clone, Copy)]
 struct Half {
     index: u32,
@@ -36,7 +36,7 @@ struct Half {
 }
 
 impl Emitter<'_> {
-    /// Pushes the products of the rows in three locals, of 32 bits: the first two multiplied, and the third added.
+    /// Pushes the product of the first two rows of 32-bit lanes plus the third row.
     pub(crate) fn fused32(&mut self, rows: [u32; 3], results: Results) {
         let [first, second, addend, ..] = self.names.fused;
         let halves = [(0, first), (1, second)].map(|(index, sum)| Half { index, sum });
@@ -60,7 +60,7 @@ impl Emitter<'_> {
         self.narrow(halves);
     }
 
-    /// Pushes the sums of which it matters on which side of the middle between two numbers of 32 bits they are.
+    /// Pushes the mask of sums for which the side of the midpoint between two 32-bit numbers matters.
     fn push_inexact(&mut self, halves: [Half; 2], results: Results) {
         for half in halves {
             self.get(half.sum);
@@ -80,7 +80,7 @@ impl Emitter<'_> {
                     I::V128Or,
                 ]);
             }
-            // Below the least normal number the middle lies elsewhere.
+            // For subnormal results, the midpoint has a different position.
             self.narrow(halves);
             self.ops([
                 splat32(!SIGN_32),
@@ -94,14 +94,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// The exact product of two rows of 32 bits, of a half of their lanes.
+    /// Pushes the exact product of two rows of 32-bit lanes, for half of the lanes.
     fn product_of(&mut self, a: u32, b: u32, half: Half) {
         self.widen_half(a, half.index);
         self.widen_half(b, half.index);
         self.op(I::F64x2Mul);
     }
 
-    /// Half of a row of 32 bits as numbers of 64.
+    /// Pushes half of a row of 32-bit floats as 64-bit floats.
     fn widen_half(&mut self, row: u32, half: u32) {
         self.get(row);
         if half == 1 {
@@ -119,11 +119,11 @@ impl Emitter<'_> {
         self.op(low_halves());
     }
 
-    /// Pushes the sum of two rows of 64 bits; one that is not exact ends with an odd digit.
+    /// Pushes the sum of two rows of 64-bit lanes, rounded to odd.
     fn sum_to_odd(&mut self, a: u32, b: u32) {
         let [.., sum, error] = self.names.fused;
         self.exact_sum([a, b], [sum, error]);
-        // One unit further from zero, or nearer to it: where it is not exact, and even.
+        // An inexact sum with an even significand is moved by one unit away from or towards zero.
         self.get_all([sum, sum, error]);
         self.ops([
             I::V128Xor,
@@ -145,12 +145,12 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// A sum of two rows of 64 bits, and what it lacks.
+    /// Computes a sum of two rows of 64-bit lanes and its rounding error (TwoSum).
     fn exact_sum(&mut self, [a, b]: [u32; 2], [sum, error]: [u32; 2]) {
         self.get_all([a, b]);
         self.op(I::F64x2Add);
         self.set(sum);
-        // What of `b` is in the sum.
+        // The part of `b` that the sum contains.
         self.get_all([sum, a]);
         self.op(I::F64x2Sub);
         self.set(error);
@@ -161,7 +161,8 @@ impl Emitter<'_> {
         self.set(error);
     }
 
-    /// Multiplies two rows of 64 bits on the stack, of one half of the lanes, and adds the third; gives up where its parts have no exact sum.
+    /// Multiplies two rows of 64-bit lanes on the stack, for half of the lanes, and adds the third row. Bails out if
+    /// the intermediate results are not exact.
     pub(crate) fn fused64(&mut self, half: u32) {
         let [a, b, c, high, low, x, y, sum, error] = self.names.fused;
         self.set(c);
@@ -179,7 +180,7 @@ impl Emitter<'_> {
         self.ops([splat64(MOST_ADDEND), I::I64x2GtS]);
         self.ops([I::V128Or, I::V128Or]);
         self.give_up_in_lanes(Some(half));
-        // `sum` and `error` hold the higher digits of the factors, `x` and `y` the lower ones.
+        // `sum` and `error` contain the upper halves of the factors, `x` and `y` the lower halves.
         for (factor, digits, rest) in [(a, sum, x), (b, error, y)] {
             self.get(factor);
             self.ops([splat64(SPLITTER.to_bits()), I::F64x2Mul]);
@@ -203,7 +204,7 @@ impl Emitter<'_> {
         }
         self.op(I::F64x2Sub);
         self.set(low);
-        // The addend and the lower part, then the higher part.
+        // Add the lower part of the product to the addend, then the higher part.
         self.exact_sum([c, low], [a, b]);
         self.exact_sum([high, a], [x, y]);
         self.get(x);
@@ -217,10 +218,10 @@ impl Emitter<'_> {
     }
 }
 
-/// Which results matter.
+/// Required precision of subnormal results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Results {
     Exact,
-    /// Those below the least normal number become zeros.
+    /// Results below the smallest normal number are flushed to zero.
     Flushed,
 }

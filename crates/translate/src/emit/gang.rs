@@ -1,5 +1,6 @@
-//! From gang to gang of a warp. In: the code from block to block; out: around it, what a gang begins and ends with, and the way to the next one, so that
-//! one call runs all gangs that go one way.
+//! Loop over the lane vectors of a warp. Input: the dispatch loop over the blocks. Output: the code at the start and
+//! end of each lane vector, and the transition to the next one, so that one call executes all lane vectors that take
+//! the same path.
 
 use crate::emit::{Emitter, NUMBER, Names, RECORD};
 use crate::helpers;
@@ -8,14 +9,14 @@ use crate::place::{ALL_BYTES, GANG, GANGS, cell, record};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// What all gangs of the warp have in common.
+    /// Emits the initialization that all lane vectors of the warp share.
     pub(crate) fn begin(&mut self) {
         let phase = self.names.phase;
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
         self.begin_names();
-        // Counts of parts never begin again.
+        // The records of diverged lanes always continue their counts.
         self.op(I::I32Const(-1));
         self.ops([I::I32Const(0), I::I32Load(at(cell::RAN))]);
         self.get(NUMBER);
@@ -42,7 +43,8 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.op(I::I32Load(at(record::MASK)));
         self.set(mask);
-        // Where its lanes have met all counts of a gang are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
+        // After a reconvergence, all counters of a lane vector are zero. The path hash starts at one, so that a path
+        // that begins with a branch not taken differs from an empty path.
         for (local, _, is_wide) in self.counts() {
             self.op(match is_wide {
                 true => I::I64Const(0),
@@ -60,7 +62,7 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTORS)),
             I::I32Store(at(cell::ANCESTORS)),
         ]);
-        // The first name of the gang since its lanes met, and its own number.
+        // First epoch of the lane vector since the last reconvergence, and its number.
         self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
         self.get(RECORD);
         self.op(I::I32Load(at(record::GANG)));
@@ -75,7 +77,7 @@ impl Emitter<'_> {
         self.read_name(me);
     }
 
-    /// The names from which on notes are of this warp, where its lanes meet.
+    /// Loads the first epochs of the warp in this barrier interval and since its last warp-level synchronization.
     pub(crate) fn begin_names(&mut self) {
         if !self.flow.has_warp_operations() {
             return;
@@ -96,7 +98,7 @@ impl Emitter<'_> {
         self.set(me);
     }
 
-    /// Leaves the gang to what comes next, and what it waits for.
+    /// Leaves the lane vector with its next entry and the synchronization point for which it waits.
     pub(crate) fn leave(&mut self, entry: i32, waits_for: u32) {
         self.op(I::I32Const(entry));
         self.set(self.names.pc);
@@ -105,14 +107,14 @@ impl Emitter<'_> {
         self.op(I::Br(self.depth_of_loop() + 2));
     }
 
-    /// The gang's lanes end.
+    /// Ends the lanes of the lane vector.
     pub(crate) fn leave_for_good(&mut self) {
         self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
         self.leave(-1, 0);
     }
 
-    /// Writes to the record what comes next. Goes on with the next gang of the warp if this one went the way of the gang before, the next one begins where it
-    /// did, and nothing is to be looked at before.
+    /// Stores the next entry in the record. Continues with the next lane vector of the warp if this lane vector took
+    /// the same path as the previous one, the next one starts at the same entry, and no check is pending.
     pub(crate) fn end_gang(&mut self) {
         let Names {
             pc,
@@ -152,7 +154,8 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Adds the lane-instructions of the gang since the last reconvergence, unless the gang continues after a call of the host.
+    /// Adds the lane-instructions of the lane vector since the last reconvergence, unless it continues after a host
+    /// call.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         let may_go_on = first_of_host <= self.flow.n_waits();
@@ -179,12 +182,13 @@ impl Emitter<'_> {
         self.set(lane_instructions);
     }
 
-    /// Whether lanes of a gang may part from it, or end before others.
+    /// Checks whether lanes of a lane vector can diverge or exit early.
     fn may_lose_lanes(&mut self) -> bool {
         (0..self.flow.blocks.len()).any(|block| self.parts_by(block).is_some())
     }
 
-    /// Compares what is written to the record with that of the gang before, of the first one with itself.
+    /// Compares the results in the record with those of the previous lane vector; the first one is compared with
+    /// itself.
     fn compare_gangs(&mut self) {
         let Names {
             waits_for,
@@ -215,7 +219,7 @@ impl Emitter<'_> {
         self.set(alike);
         self.get(RECORD);
         self.set(before);
-        // What operations of the warp need.
+        // Warp-level operations need the live lanes of all lane vectors.
         if self.flow.has_warp_operations() {
             self.get(live);
             self.ops([I::I32Const(GANG as i32), I::I32ShrU]);
@@ -226,7 +230,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Says which records have run, and whether all gangs of the warp went one way to the same place.
+    /// Stores which records have run, and whether all lane vectors of the warp took the same path to the same
+    /// synchronization point.
     pub(crate) fn end_gangs(&mut self) {
         let Names {
             waits_for,
@@ -265,7 +270,7 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// What is counted: the local, its place in a record, and whether it has 64 bits.
+    /// Returns the counters: local, offset in a record, and whether the counter has 64 bits.
     fn counts(&self) -> impl Iterator<Item = (u32, u32, bool)> + use<> {
         let names = &self.names;
         let counts = [

@@ -1,6 +1,7 @@
-//! Arithmetic and conversions of 16-bit floats, one or two in a register. In: rows; out: rows, rounded once. Each is a number of 32 bits while
-//! it is computed: those have more than twice as many digits, so that sums and products are rounded as if at once, and what `fma` cuts off is
-//! kept by rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
+//! Arithmetic and conversions of 16-bit floats, one or two per register. Input and output: rows, rounded once. Values
+//! are computed in `f32`, which has more than twice as many digits, so that double rounding of sums and products is
+//! harmless. `fma` rounds the intermediate sum to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded
+//! Sums: Proved Algorithms Using Rounding to Odd", 2008).
 
 use crate::emit::Emitter;
 use crate::emit::float::sources_of;
@@ -13,14 +14,14 @@ use wasm_encoder::Instruction as I;
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const NAN_16: u32 = 0x7fff;
-/// 2^112, which is between the exponents of both formats.
+/// 2^112, the ratio of the exponent ranges of `f32` and `f16`.
 const BETWEEN_EXPONENTS: u32 = 0x7780_0000;
-/// The least normal number of `f16`, and a number whose last digit is that of its subnormal numbers.
+/// Smallest normal number of `f16`, and a number whose last digit is that of subnormal `f16` numbers.
 const LEAST_NORMAL_F16: u32 = 0x3880_0000;
 const HALF_OF_ONE: u32 = 0x3f00_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
-/// A format of 16 bits.
+/// 16-bit float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     F16,
@@ -71,7 +72,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// One of two numbers, from this bit on: its 16 bits are left as a row.
+    /// Computes one of two numbers, starting at this bit. The 16-bit result is pushed as a row.
     fn half_at(
         &mut self,
         f: FloatOp,
@@ -96,7 +97,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Numbers of 16 bits, from this bit of the row on the stack on, as numbers of 32 bits; any NaN stays one.
+    /// Widens 16-bit numbers at this bit of the row on the stack to 32-bit numbers. NaNs remain NaNs.
     pub(crate) fn widen_half_float(&mut self, format: Format, shift: i32) {
         let [.., bits, magnitude] = self.names.vectors;
         if format == Format::Bf16 {
@@ -111,7 +112,7 @@ impl Emitter<'_> {
         self.tee(bits);
         self.ops([splat32(0x7fff), I::V128And]);
         self.tee(magnitude);
-        // Exponents are moved by a product, which subnormal numbers need.
+        // A multiplication adjusts the exponent, because subnormal numbers require normalization.
         self.ops([I::I32Const(13), I::I32x4Shl]);
         self.ops([splat32(BETWEEN_EXPONENTS), I::F32x4Mul]);
         self.get(magnitude);
@@ -122,7 +123,7 @@ impl Emitter<'_> {
         self.ops([splat32(SIGN), I::V128And, I::V128Or]);
     }
 
-    /// Numbers of 32 bits to the nearest of 16, those in the middle to the even one; any NaN to that of the machine.
+    /// Rounds 32-bit numbers to the nearest 16-bit number, ties to even. NaNs become the canonical NaN.
     pub(crate) fn narrow_half_float(&mut self, format: Format) {
         let [.., bits, magnitude] = self.names.vectors;
         self.tee(bits);
@@ -130,7 +131,7 @@ impl Emitter<'_> {
         self.set(magnitude);
         match format {
             Format::F16 => {
-                // Below the normal numbers a sum rounds.
+                // For subnormal results, the addition performs the rounding.
                 self.get(magnitude);
                 self.ops([splat32(HALF_OF_ONE), I::F32x4Add]);
                 self.ops([splat32(HALF_OF_ONE), I::I32x4Sub]);
@@ -154,7 +155,8 @@ impl Emitter<'_> {
         self.ops([splat32(INFINITY), I::I32x4LeS, I::V128Bitselect]);
     }
 
-    /// Pushes bits to which so much is added that those from `digits` on are rounded, in the middle to even.
+    /// Pushes the bits plus a rounding increment, so that truncation below bit `digits` rounds to nearest, ties to
+    /// even.
     fn round_off(&mut self, magnitude: u32, digits: i32) {
         self.get_all([magnitude, magnitude]);
         self.ops([I::I32Const(digits), I::I32x4ShrU]);
@@ -162,8 +164,8 @@ impl Emitter<'_> {
         self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
     }
 
-    /// Gives up where the product on the stack, of two `bf16` in locals, is not exact in 32 bits; one that is too large is infinite all the same, unless
-    /// something is added.
+    /// Bails out if the product on the stack of two `bf16` numbers in locals is inexact in 32 bits. An overflow is
+    /// correct unless a number is added.
     fn stop_at_lost_digits(&mut self, f: FloatOp, factors: [u32; 2]) {
         let kept = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
@@ -189,14 +191,14 @@ impl Emitter<'_> {
         self.give_up_in_lanes(None);
     }
 
-    /// Adds the number in a local to the one on the stack. Where that is not exact, the last digit is odd: it is next to what was cut off.
+    /// Adds the number in a local to the number on the stack, and rounds to odd.
     fn add_to_odd(&mut self, addend: u32) {
         let [product, sum, other, ..] = self.names.vectors;
         self.tee(product);
         self.get(addend);
         self.op(I::F32x4Add);
         self.tee(sum);
-        // What was cut off, exactly.
+        // Exact rounding error of the sum.
         self.get(product);
         self.op(I::F32x4Sub);
         self.set(other);
@@ -206,7 +208,7 @@ impl Emitter<'_> {
         self.ops([I::F32x4Sub, I::F32x4Add]);
         self.set(other);
         self.get(sum);
-        // Further from zero, or nearer to it.
+        // Direction away from or towards zero.
         self.get_all([other, sum]);
         self.ops([I::V128Xor, I::I32Const(31), I::I32x4ShrS]);
         self.ops([splat32(1), I::V128Or]);
@@ -220,7 +222,7 @@ impl Emitter<'_> {
         self.op(I::I32x4Add);
     }
 
-    /// `cvt` from 16 bits to 32: a NaN of `bf16` keeps its bits.
+    /// Emits `cvt` from 16 to 32 bits. A `bf16` NaN keeps its bits.
     pub(crate) fn convert_half_to_float(
         &mut self,
         format: Format,
@@ -236,7 +238,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `cvt` of two numbers of 32 bits to a pair, a in the high half.
+    /// Emits `cvt` of two 32-bit numbers to a packed pair; `a` becomes the upper half.
     pub(crate) fn convert_to_pair(
         &mut self,
         format: Format,

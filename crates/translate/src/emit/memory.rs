@@ -1,5 +1,6 @@
-//! Loads and stores of a gang. In: addresses of four lanes; out: bytes. Lanes that follow each other move in one go, lanes that mean one
-//! place are loaded once; all else, and the first access to another range, is found lane by lane.
+//! Loads and stores of a lane vector. Input: addresses of four lanes. Output: code that transfers the bytes. Contiguous
+//! and uniform accesses are a single vector operation; all other accesses, and the first access to another memory
+//! range, are translated lane by lane.
 
 pub(crate) mod address;
 pub(crate) mod anywhere;
@@ -22,24 +23,24 @@ use warpgrid_isa::Signedness::{Signed, Unsigned};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
-/// Which way bytes go.
+/// Direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Way {
     Load,
     Store,
 }
 
-/// An access at hand.
+/// Access under emission.
 #[derive(Clone, Copy)]
 pub(crate) struct Access<'p> {
     pub(crate) plan: &'p AccessPlan,
     pub(crate) way: Way,
-    /// What its site accepts, and where the site is.
+    /// Memory ranges that the access site accepts, and address of the site.
     pub(crate) accepts: u32,
     site: u32,
-    /// Whether addresses are offsets of 32 bits in shared memory.
+    /// Whether addresses are 32-bit offsets in shared memory.
     is_narrow: bool,
-    /// How the lanes' bases lie, where the block has looked already.
+    /// Address pattern of the base register, if the block has determined it already.
     lie: Option<Lie>,
 }
 
@@ -48,7 +49,7 @@ impl Access<'_> {
         self.plan.width_bytes
     }
 
-    /// Whether the base is a register as wide as addresses are, and the offset a multiple of the width.
+    /// Checks whether the base is a register of address width, and the offset is a multiple of the access width.
     fn has_aligned_base(&self) -> bool {
         let align = i64::from(self.width());
         matches!(self.plan.base.place(), SlotPlace::Register(_))
@@ -56,7 +57,7 @@ impl Access<'_> {
             && self.plan.offset.rem_euclid(align) == 0
     }
 
-    /// Whether whole gangs have a way of their own.
+    /// Checks whether the access has a vector path for whole lane vectors.
     fn has_rows(&self) -> bool {
         let elements = self.plan.elements.len();
         match self.plan.element_bytes {
@@ -118,7 +119,8 @@ impl<'p> Emitter<'p> {
         plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0
     }
 
-    /// Accesses local memory, a row, one place, or the places of the lanes one by one, whichever applies first.
+    /// Accesses local memory, a contiguous row, a uniform address, or the addresses of the lanes one by one, whichever
+    /// applies first.
     fn access_anywhere(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         if access.lie.is_none() {
             self.find_addresses(access)?;
@@ -138,7 +140,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// How an access shares a range out among threads.
+    /// Returns the partition number of an access.
     fn sharing_at(&self, at: u32) -> u32 {
         self.sharing.get(&at).copied().unwrap_or(SEVERAL)
     }
@@ -149,7 +151,7 @@ impl<'p> Emitter<'p> {
         place
     }
 
-    /// An access with a site for itself.
+    /// Returns an access with a separate access site.
     fn begin_access<'a>(&mut self, plan: &'a AccessPlan, way: Way, site: Site) -> Access<'a> {
         Access {
             plan,
@@ -161,7 +163,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Accesses memory where any lane of the gang takes part, and counts what stores.
+    /// Emits an access that executes if any lane of the lane vector is active, and counts stores.
     fn under_guard(
         &mut self,
         way: Way,
@@ -205,7 +207,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// The lanes that take part.
+    /// Computes the active lanes.
     pub(crate) fn note_active(&mut self) {
         let Names { mask, active, .. } = self.names;
         self.get(mask);
@@ -216,7 +218,7 @@ impl<'p> Emitter<'p> {
         self.set(active);
     }
 
-    /// Counts a store or a copy, of a guarded one only where some lane does it.
+    /// Counts a store or a copy; a guarded store counts only if a lane executes it.
     fn count_store(&mut self, what: u64) {
         if self.writes == Writes::Warp {
             if self.guard.is_some() {
@@ -235,7 +237,7 @@ impl<'p> Emitter<'p> {
         self.set(stores);
     }
 
-    /// Notes what the gang reads or writes from the pointer on, where that must be known.
+    /// Records the bytes that the lane vector reads or writes in shadow memory, if the range is tracked.
     pub(crate) fn note_bytes(&mut self, access: &Access<'_>, bytes: u32) {
         if access.accepts == holds::SHARED {
             if self.flow.shared[self.block].stores {
@@ -268,8 +270,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Leaves the way at hand where the pointer is within a word, or the bytes are a part of one: notes are of whole words. `within` is how
-    /// many constructs it has opened since.
+    /// Exits the current path if the pointer is not word-aligned, or the access is smaller than a word, because shadow
+    /// memory tracks whole words. `within` is the number of constructs opened since.
     fn leave_within_words(&mut self, access: &Access<'_>, bytes: u32, within: u32) {
         let depth = match self.leaves_to {
             Some(_) => self.left(),
@@ -283,7 +285,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Writes a row of 32 bits on the stack, extended as the plan says, to a register.
+    /// Writes a row of 32 bits on the stack to a register, extended as the plan specifies.
     pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: Element) {
         match element.bank {
             Bank::B64 => {
@@ -305,7 +307,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads bytes of one place into all lanes; `address` pushes that of the byte with this offset, less the number that it gives back.
+    /// Loads bytes from one address into all lanes; `address` pushes the address of the byte at this offset, minus the
+    /// returned number.
     pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == SlotPlace::None {
@@ -332,7 +335,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads from an address that the code names in memory that no thread writes: parameters and constants. False for all else.
+    /// Emits a load from a constant address in read-only memory: parameters and constants. Returns `false` for all
+    /// other loads.
     fn load_known(&mut self, plan: &AccessPlan) -> Result<bool, Refusal> {
         let read_only = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
         let base = match (plan.base.place(), plan.wide) {
@@ -369,7 +373,7 @@ impl<'p> Emitter<'p> {
     }
 }
 
-/// A load of one element of up to 32 bits.
+/// Returns the load instruction of an element of up to 32 bits.
 pub(crate) fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
     let at = at(offset);
     match (plan.element_bytes, plan.sign) {

@@ -1,5 +1,5 @@
-//! Who read and who wrote each word, so that what depends on the order of threads is found. In: the place of bytes; out: a run that
-//! goes on, or is given up.
+//! Inline updates of shadow memory, which tracks the writer and the readers of each word in order to detect results
+//! that depend on the schedule. Input: the address of bytes. Output: updated shadow memory, or a bailout.
 
 use crate::emit::memory::Way;
 use crate::emit::{Emitter, Names};
@@ -10,13 +10,14 @@ use crate::place::ALL_BYTES;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Shared memory: all that was noted before the phase is ordered by the barrier. A phase that does not store there needs no
-    /// notes, and one that does not load needs only those of who wrote.
+    /// Records an access to shared memory. The barrier orders all accesses of earlier barrier intervals. An interval
+    /// without stores needs no records; an interval without loads only needs the writers.
     pub(crate) fn note_shared(&mut self, way: Way, bytes: u32) {
         self.note_shared_of(way, bytes, None);
     }
 
-    /// The same where only the lanes in the local `guard` take part, each with a word of its own.
+    /// Records an access like [`Emitter::note_shared`] if only the lanes in the local `guard` are active, each with a
+    /// separate word.
     pub(crate) fn note_shared_of(&mut self, way: Way, bytes: u32, guard: Option<u32>) {
         let me = self.names.me;
         let phase_has = self.flow.shared[self.block];
@@ -54,7 +55,8 @@ impl Emitter<'_> {
                 continue;
             }
             self.set(ordered);
-            // Whether it is before what is done now is looked at where the gang itself has read by an earlier name.
+            // If the lane vector itself has read the word in an earlier epoch, that read must happen before the current
+            // access.
             self.get_all([readers, me]);
             self.ops([
                 I::V128Xor,
@@ -74,7 +76,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The names that notes are compared with, in rows.
+    /// Returns the epochs with which shadow memory is compared, as vectors.
     fn row_names(&self) -> RowNames {
         let Names {
             me,
@@ -92,7 +94,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes whether something does not hold in a lane that takes part; whether it does is on the stack.
+    /// Pushes whether the condition on the stack is false in an active lane.
     fn push_some_differ(&mut self, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get(guard);
@@ -101,7 +103,7 @@ impl Emitter<'_> {
         self.ops([I::I32x4AllTrue, I::I32Eqz]);
     }
 
-    /// Puts the notes in place of those on the stack that are of lanes that do not take part.
+    /// Replaces the shadow words of inactive lanes on the stack by their old values.
     fn keep_notes(&mut self, chunk: &Chunk, notes: u32, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get_pointer();
@@ -111,7 +113,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Global memory: a word that no gang or the gang itself has touched is done here.
+    /// Records an access to global memory. The inline code handles words that no other lane vector has accessed.
     pub(crate) fn note_global(&mut self, way: Way, bytes: u32) {
         let Names { me, pointer, .. } = self.names;
         let kept = self.names.vectors[5];
@@ -139,8 +141,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where the number on the stack is not zero, looks word by word, and gives the run up if that finds no order; that is left to the
-    /// careful way of the block. Else it notes at once.
+    /// If the number on the stack is not zero, checks word by word, and bails out if an access is unordered; on a fast
+    /// path, exits to the slow path of the block instead. Otherwise, executes the inline update.
     fn note_or_look(&mut self, chunk: &Chunk, flags: u32, at_once: impl FnOnce(&mut Self)) {
         if self.leaves_to.is_some() {
             self.leave_if();
@@ -163,10 +165,10 @@ impl Emitter<'_> {
     }
 }
 
-/// Names of a gang beside the one that it has.
+/// Number of further epochs of a lane vector.
 const OTHER_NAMES: u32 = 7;
 
-/// Up to four words that are noted at once.
+/// Up to four words that are recorded at once.
 struct Chunk {
     start: u32,
     words: u32,

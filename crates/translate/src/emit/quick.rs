@@ -1,6 +1,7 @@
-//! Blocks that are written twice: a quick way for whole gangs whose accesses lie where their sites look first, without calls, so that engines keep
-//! its values in registers; and a careful one, which does all else. In: a block; out: the quick way, which goes over to the careful one at
-//! the access that is none of these.
+//! Basic blocks with a fast path and a slow path. The fast path handles converged lane vectors whose accesses hit the
+//! cached ranges of their sites; it contains no calls, so that engines keep values in registers. The slow path handles
+//! everything else. Input: a block. Output: both versions; a failing check continues in the slow path at the failed
+//! access.
 
 use crate::emit::memory::quick::Quick;
 use crate::emit::{ALL, Emitter};
@@ -12,51 +13,54 @@ use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Accesses at which a quick way may end, at most: at each of them engines bring together what both ways have in registers.
+/// Maximum number of exits of a fast path. At each exit, engines must reconcile the register assignments of both
+/// versions.
 const MOST_ENDS: usize = 16;
 
-/// Rows that are loaded before a result is pinned: engines load in the order of the code, and compute as late as they can, so that sums of many loads would have all of them wait
-/// in memory for the last one.
+/// Number of loaded rows after which a result is pinned. Engines load in program order and compute as late as possible,
+/// so a sum of many loads would keep all loaded values spilled until the last load.
 const LOADS_BEFORE_PIN: usize = 8;
 
-/// The two ways of a block.
+/// Block with a fast and a slow path.
 #[derive(Debug, Default)]
 pub(crate) struct Ways {
-    /// Which is written.
+    /// Whether the fast path is being emitted.
     is_quick: bool,
-    /// The quick accesses, by their places in the code.
+    /// Accesses with a fast path by position in the code.
     accesses: BTreeMap<u32, Quick>,
-    /// Those at which the quick way may end, in the order of the code.
+    /// Accesses at which the fast path can exit, in code order.
     ends: Vec<u32>,
-    /// How many constructs are open around all, and around the quick way, which are those that lead to the careful one.
+    /// Number of constructs open around both paths, and around the fast path; the constructs in between are the entries
+    /// of the slow path.
     outer: u32,
     inner: u32,
-    /// How many constructs are open at the first instruction of the quick way, and what it does before: looks by registers that are not written until then.
+    /// Number of constructs open at the first instruction of the fast path, and the hoisted range checks.
     start: u32,
     early: Vec<I<'static>>,
-    /// Rows that the quick way has loaded since a result was pinned.
+    /// Number of rows that the fast path has loaded since the last pinned result.
     n_loaded: usize,
-    /// The locals in which both ways keep how bases lie, by the access that looks first.
+    /// Locals for the address patterns of both paths, by the access that determines the pattern.
     pub(crate) lies: BTreeMap<(u32, Register), [u32; 3]>,
 }
 
 impl Ways {
-    /// How many constructs are open within the one that leads to a place of the careful way: its start, an access, its last instruction.
+    /// Returns the number of constructs open within an entry of the slow path: its start, an access, or its last
+    /// instruction.
     fn level(&self, place: usize) -> u32 {
         self.inner - place as u32
     }
 
-    /// The number of an access among those at which the quick way may end.
+    /// Returns the index of an access among the exits of the fast path.
     fn end_at(&self, at: u32) -> Option<usize> {
         self.ends.binary_search(&at).ok()
     }
 }
 
 impl Emitter<'_> {
-    /// A block. Around a block that branches to itself, a loop construct is open.
+    /// Emits a block. A block that branches to itself is enclosed in a loop construct.
     pub(crate) fn write_ways(&mut self, index: usize) -> Result<(), Refusal> {
         let accesses = self.quick_accesses(index);
-        // What is noted takes as long on both ways.
+        // Updates of shadow memory take equally long on both paths.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
         let ends = accesses.iter().filter(|access| access.may_end());
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
@@ -84,7 +88,7 @@ impl Emitter<'_> {
             n_loaded: 0,
             lies: BTreeMap::new(),
         });
-        // Both ways share sites.
+        // Both paths share access sites.
         let n_sites = self.sites.len();
         self.quick_way(index)?;
         self.sites.truncate(n_sites);
@@ -99,7 +103,7 @@ impl Emitter<'_> {
         self.end_block(index)
     }
 
-    /// The careful way takes over at the access at hand, where the quick one ends.
+    /// Opens the entry of the slow path at the current access if the fast path can exit there.
     pub(crate) fn take_over(&mut self) {
         let ways = self.ways.as_ref();
         if ways.is_some_and(|ways| !ways.is_quick && ways.end_at(self.at).is_some()) {
@@ -107,8 +111,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// How many bytes the look at a range must find for the access at hand and those that share it, and the power of two that they are a
-    /// multiple of: zeros where it does not look for itself.
+    /// Returns the size and the alignment of the range check of the current access and the accesses that share it, or
+    /// zeros if the access performs no check.
     pub(crate) fn quick_look(&self) -> [u32; 2] {
         let found = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
@@ -117,13 +121,13 @@ impl Emitter<'_> {
         found.map_or([0; 2], |access| [access.bytes, access.align])
     }
 
-    /// The access at hand, where it is written for the quick way.
+    /// Returns the current access if the fast path is being emitted.
     pub(crate) fn on_quick_way(&self) -> Option<Quick> {
         let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
         ways.accesses.get(&self.at).copied()
     }
 
-    /// From here on what is left where something does not hold is the quick way, for the access at hand.
+    /// Lets failing checks of the current access exit the fast path.
     pub(crate) fn leave_to_careful(&mut self) {
         self.leaves_to = self.ways.as_ref().and_then(|ways| {
             let end = ways.end_at(self.at)?;
@@ -131,7 +135,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Writes a look before all else that the quick way does. What does not hold there is left to the careful way as a whole.
+    /// Emits a range check at the start of the fast path. On failure, the whole block takes the slow path.
     pub(crate) fn look_early(
         &mut self,
         look: impl FnOnce(&mut Self) -> Result<(), Refusal>,
@@ -154,14 +158,15 @@ impl Emitter<'_> {
         done
     }
 
-    /// Counts what the quick way has loaded.
+    /// Counts the rows that the fast path has loaded.
     pub(crate) fn count_loads(&mut self, n_rows: usize) {
         if let Some(ways) = &mut self.ways {
             ways.n_loaded += n_rows;
         }
     }
 
-    /// Stores the result of the instruction at hand where it is never read, if it is one of arithmetic and much has been loaded.
+    /// After [`LOADS_BEFORE_PIN`] loads, stores the result of an `f32` instruction to a cell that is never read. The
+    /// store forces the engine to compute the result here.
     pub(crate) fn pin_result(&mut self, op: &Op) -> Result<(), Refusal> {
         let Op::Float32 { slots: [d, ..], .. } = *op else {
             return Ok(());
@@ -177,7 +182,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Branches to the last instruction of the careful way: always, or where the number on the stack is not zero.
+    /// Branches to the last instruction of the slow path: always, or if the number on the stack is not zero.
     fn go_to_last(&mut self, branch: fn(u32) -> I<'static>) {
         if let Some(ways) = &self.ways {
             let depth = self.nest - (ways.outer + 1);
@@ -220,8 +225,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A branch at the end of a block that all lanes of the gang take, or none; others are left to the careful way. `back_to` is how
-    /// many constructs are open at the start of the loop that it ends.
+    /// Emits the branch at the end of a block if all lanes agree; otherwise the slow path executes it. `back_to` is the
+    /// number of constructs open at the start of the loop that the branch continues.
     fn branch_quickly(
         &mut self,
         index: usize,

@@ -1,4 +1,5 @@
-//! Functions that operations share. In: what an operation is like; out: the number of its function, and its code.
+//! Outlined routines that several operations share. Input: the parameters of an operation. Output: the index and the
+//! code of its function.
 
 use crate::emit::Emitter;
 use crate::emit::approximate::{Approximated, Data};
@@ -10,28 +11,28 @@ use crate::instructions::at;
 use crate::place::{Places, holds, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// A function that is written once for all operations that are alike.
+/// Function that is emitted once for all operations with equal parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Routine {
-    /// `() -> whether something unusual was met`: operands lie in scratch memory.
+    /// `() -> 1 for a special case, or zero`: matrix multiplication with operands in scratch memory.
     Product(ProductOf),
-    /// `(address, bytes between lines, site, scratch) -> why the run stops, or zero`: moves lines to scratch memory, or from there.
+    /// `(address, stride, site, scratch) -> exit code or zero`: copies matrix lines to or from scratch memory.
     Lines(Lines),
     /// `(argument) -> result`, or `(divisor, dividend) -> quotient`.
     Approximated(Approximated),
 }
 
-/// Lines of bytes that are moved.
+/// Transfer of matrix lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) n_lines: u32,
     pub(crate) line_bytes: u32,
-    /// Bytes that are aligned.
+    /// Size of an aligned chunk in bytes.
     pub(crate) chunk_bytes: u32,
     pub(crate) is_store: bool,
     /// Whether addresses have 32 bits.
     pub(crate) is_narrow: bool,
-    /// Whether accesses to shared memory are noted.
+    /// Whether accesses to shared memory are recorded in shadow memory.
     pub(crate) notes_shared: bool,
 }
 
@@ -56,7 +57,7 @@ impl Routine {
         }
     }
 
-    /// What the function reads and the module brings.
+    /// Returns the data segment that the function reads.
     pub(crate) fn data(&self, places: &Places) -> Option<Data> {
         match self {
             Routine::Approximated(what) => Some(what.data(places)),
@@ -96,7 +97,8 @@ impl Lines {
         helpers::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
     }
 
-    /// Accesses all lines in the range that was met last, without notes, and returns. Continues if they are not within this range.
+    /// Accesses all lines if they are within the cached range and need no shadow memory, and returns. Continues
+    /// otherwise.
     fn access_noted_range(self, c: &mut Vec<I<'static>>) {
         let noted = match self.notes_shared {
             true => holds::NOTED | holds::WINDOW | holds::SHARED,
@@ -197,7 +199,7 @@ impl Lines {
         self.go_to_next_line(c);
     }
 
-    /// Advances the address and the place in scratch memory, and ends a round of the loop over lines.
+    /// Advances the address and the scratch pointer, and ends an iteration of the loop over lines.
     fn go_to_next_line(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::LocalGet(ADDRESS),
@@ -212,7 +214,7 @@ impl Lines {
         c.extend(helpers::next_round(LEFT));
     }
 
-    /// Copies bytes between the place and scratch memory.
+    /// Copies bytes between memory and scratch memory.
     fn copy(self, c: &mut Vec<I<'static>>, n_bytes: u32) {
         let (from, to) = match self.is_store {
             true => (SCRATCH, PLACE),

@@ -1,5 +1,5 @@
-//! Operations on registers of which the first lane's value is kept alone. In: such registers and numbers; out: one number, from which the
-//! lanes differ by the register's stride.
+//! Uniform and strided registers, of which only the value of the first lane is kept. Input: such registers and
+//! constants. Output: one number, from which the values of the lanes follow by the stride of the register.
 
 use crate::emit::{Emitter, RECORD};
 use crate::instructions::at;
@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{Bank, Element, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Where the first lane's value is, and what each lane is beyond the one before.
+/// Local with the value of the first lane, and the difference between neighboring lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar {
     pub(crate) local: u32,
     pub(crate) stride: u64,
 }
 
-/// The type of a number in a bank.
+/// Returns the type of a number in a register bank.
 fn type_of(bank: Bank) -> ValType {
     match bank {
         Bank::B64 => ValType::I64,
@@ -27,7 +27,7 @@ fn type_of(bank: Bank) -> ValType {
 }
 
 impl Emitter<'_> {
-    /// Keeps these registers, each with its stride, as the value of the first lane.
+    /// Represents these registers by the value of the first lane, with the given strides.
     pub(crate) fn keep_scalars(&mut self, strides: &Strides) {
         for (register, stride) in strides {
             let local = self.local(type_of(register.0));
@@ -39,7 +39,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The scalar that a slot names.
+    /// Returns the scalar of a register operand.
     pub(crate) fn scalar(&self, bank: Bank, slot: Slot) -> Option<Scalar> {
         match slot.place() {
             SlotPlace::Register(index) => self.scalars.get(&self.own(bank, index)).copied(),
@@ -47,7 +47,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes a row of four lanes, or the half of one of 64 bits.
+    /// Pushes a row of four lanes, or half of a row of 64-bit lanes.
     pub(crate) fn spread(&mut self, bank: Bank, scalar: Scalar, half: u32) {
         let Scalar { local, stride } = scalar;
         self.get(local);
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         self.set_scalar(scalar, register);
     }
 
-    /// Loads a scalar that is `from` bytes after the address on the stack.
+    /// Loads a scalar at `from` bytes after the address on the stack.
     pub(crate) fn load_scalar(&mut self, element: Element, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
@@ -103,12 +103,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the first lane's value of a register is kept alone.
+    /// Checks whether a register is represented by the value of the first lane.
     pub(crate) fn is_scalar(&self, register: Register) -> bool {
         self.scalars.contains_key(&register)
     }
 
-    /// Makes those of some registers zero that are scalars.
+    /// Zeroes the scalars among some registers.
     pub(crate) fn clear_scalars(&mut self, registers: &BTreeSet<Register>) {
         for register in registers {
             let Some(scalar) = self.scalars.get(register).copied() else {
@@ -122,7 +122,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads scalars from the record: what a lane has that is there, less its distance from the first.
+    /// Loads scalars from the record: the value of an active lane minus its distance from the first lane.
     pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<Register>) {
         let found = registers.iter().filter_map(|register| {
             let scalar = *self.scalars.get(register)?;
@@ -163,7 +163,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes the first lane's value of a scalar, a number or a special register.
+    /// Pushes the value of the first lane of a scalar, a constant or a special register.
     pub(crate) fn push_first(&mut self, bank: Bank, slot: Slot) -> Result<(), Refusal> {
         if let Some(scalar) = self.scalar(bank, slot) {
             self.get(scalar.local);

@@ -1,5 +1,6 @@
-//! Operations of whole warps, with the code between them. In: the records of a warp whose lanes have met; out: its registers after a chain of
-//! operations, each for all gangs at once. What is between two of them is done gang by gang without a strip.
+//! Warp-level operations and the code between them. Input: the records of a converged warp. Output: its registers after
+//! a sequence of operations, each executed for all lane vectors at once. The code between two operations is executed
+//! for one lane vector after the other without a region call.
 
 pub(crate) mod collective;
 pub(crate) mod matrix;
@@ -23,10 +24,10 @@ use warpgrid_emulator::plain::{
 use warpgrid_isa::ScalarType;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
-/// All lanes of a warp.
+/// Mask of all lanes of a warp.
 pub(crate) const FULL: i32 = -1;
 
-/// The operations of warps that the host does.
+/// Returns the warp-level operations that are host calls.
 pub(crate) fn operations_of_host(plain: Plain<'_>, code: &Code<'_>) -> ByHost {
     let code = (0..).zip(code.all());
     let warps = code.filter(|(_, placed)| is_done_by_host(plain, &placed.instr.op));
@@ -52,7 +53,7 @@ fn is_done_by_host(plain: Plain<'_>, op: &Op) -> bool {
 }
 
 impl Emitter<'_> {
-    /// The registers that the operation at hand reads and writes, as a part of its block.
+    /// Returns the registers that the current operation reads and writes, and adds them to the sets of its block.
     pub(crate) fn note_operation(
         &mut self,
     ) -> Result<(BTreeSet<Register>, BTreeSet<Register>), Refusal> {
@@ -74,7 +75,7 @@ impl Emitter<'_> {
         Ok((read.collect(), written.collect()))
     }
 
-    /// As [`Emitter::operation_registers`], of the frame at hand.
+    /// Returns the registers of [`Emitter::operation_registers`] in the current frame.
     fn own_registers(&self) -> Result<OperationRegisters, Refusal> {
         let mut found = self.operation_registers()?;
         for (bank, index) in found.read.iter_mut().chain(&mut found.written) {
@@ -88,7 +89,7 @@ impl Emitter<'_> {
         match placed.map(|placed| placed.instr.op) {
             Some(Op::WarpBarrier { .. } | Op::ActiveMask { .. } | Op::AsyncCommit(_)) => {}
             Some(Op::AsyncWait(wait)) => {
-                // The interpreter adds a note to the run.
+                // The interpreter reports a diagnostic in this case.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
                     return self.refuse("a wait for groups that are never committed");
                 }
@@ -112,7 +113,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// All chains, as the function `WARP`: `(first record, number of the operation) -> why the run stops, or zero`.
+    /// Emits all sequences as the function `WARP`: `(first record, number of the operation) -> exit code or zero`.
     pub(crate) fn chains(&mut self) -> Result<(), Refusal> {
         let base = self.local(ValType::I32);
         let gang = self.local(ValType::I32);
@@ -140,7 +141,7 @@ impl Emitter<'_> {
         let mut steps = 0;
         self.stores = 0;
         self.did_store.clear();
-        // Whether nothing has been noted since the warp got its names.
+        // Whether no access has been recorded since the warp received its epochs.
         let mut names_are_new = true;
         for index in blocks.clone() {
             let block = &self.flow.blocks[index];
@@ -177,7 +178,7 @@ impl Emitter<'_> {
         self.leave_chain(steps)
     }
 
-    /// Counts what the chain has done, and returns where its lanes go on.
+    /// Counts the steps of the sequence, and returns the entry at which its lanes continue.
     fn leave_chain(&mut self, steps: u64) -> Result<(), Refusal> {
         let next = self.flow.block_at(self.at as usize + 1);
         let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
@@ -225,14 +226,14 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// What is between two operations, gang by gang.
+    /// Emits the code between two operations as a loop over the lane vectors.
     fn between(&mut self, index: usize, code: &[Placed<'_>], warp: Warp) -> Result<(), Refusal> {
         if code.is_empty() {
             return Ok(());
         }
         let flow = self.flow;
         let block = &flow.blocks[index];
-        // What the operation at its end reads, or what is live after it.
+        // Only registers that the operation reads or that are live after it are saved.
         self.come_to(block.end - 1);
         let operation = self.own_registers()?;
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
@@ -277,7 +278,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gives the gang at hand the name of its accesses until the next operation of the warp.
+    /// Sets the epoch of the accesses of the current lane vector up to the next warp-level operation.
     fn name_gang(&mut self, warp: Warp) {
         let Names { me, phase, .. } = self.names;
         self.begin_names();
@@ -298,7 +299,7 @@ impl Emitter<'_> {
         self.set(phase);
     }
 
-    /// What follows is done by all lanes as one.
+    /// Sets the epoch of accesses that all lanes perform together.
     fn name_whole_warp(&mut self) {
         self.ops([
             I::I32Const(0),
@@ -313,7 +314,7 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// An operation for all gangs; whether it stores.
+    /// Emits an operation for all lane vectors. Returns whether the operation stores.
     fn warp_operation(&mut self, instr: &Instr, warp: Warp) -> Result<bool, Refusal> {
         if is_done_by_host(self.plain, &instr.op) {
             self.count_steps_of_warp(u64::from(!instr.with_next));
@@ -402,20 +403,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes a group of the copies of the warp, or waits for groups.
+    /// Commits a group of copies of the warp, or waits for groups.
     fn call_groups(&mut self, what: i32) {
         self.stop_if_apart();
         self.ops([I::I32Const(what), I::Call(helpers::GROUPS)]);
         self.return_if(self.names.first);
     }
 
-    /// Stops where the number on the stack is not zero.
+    /// Returns exit code `why` if the number on the stack is not zero.
     pub(crate) fn stop_if(&mut self, why: u32) {
         self.ops(helpers::stops_if(why));
     }
 
-    /// Stops where lanes may have come apart to an operation that does not wait for them. Those that are further back in the code go on before the ones
-    /// that have come, so that all are there together unless some were beyond it.
+    /// Bails out if lanes may have reached an operation separately that does not wait for them. The scheduler
+    /// prioritizes lanes at lower positions in the code, so all lanes are converged at the operation unless some lanes
+    /// have already passed it.
     fn stop_if_apart(&mut self) {
         if self.is_first_of_chain() {
             let own = self.flow.number(self.block);
@@ -429,12 +431,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// Checks whether the operation at the end of the block at hand is the first one of its chain.
+    /// Checks whether the operation at the end of the current block is the first one of its sequence.
     fn is_first_of_chain(&self) -> bool {
         self.flow.chain_at(self.block).is_some()
     }
 
-    /// The same if lanes that the operation does not wait for, as the number on the stack says, have ended since the lanes last met.
+    /// Bails out like [`Emitter::stop_if_apart`] if lanes for which the operation does not wait, given by the mask on
+    /// the stack, have exited since the last reconvergence.
     fn stop_if_passed(&mut self) {
         if !self.is_first_of_chain() {
             return self.op(I::Drop);
@@ -445,7 +448,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Stops where a lane that is there is not among those that its mask names.
+    /// Bails out if the member mask of an active lane does not include this lane.
     fn check_own_bits(&mut self, mask: Slot, warp: Warp) -> Result<(), Refusal> {
         self.op(splat32(0));
         for gang in 0..GANGS {
@@ -461,8 +464,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stops unless the mask names all lanes that are there; where groups make no difference, lanes that came together may have masks of
-    /// their own.
+    /// Bails out unless the member mask includes all live lanes. If grouping by mask has no effect, converged lanes may
+    /// have different masks.
     fn check_mask(&mut self, mask: Slot, groups: Groups, warp: Warp) -> Result<(), Refusal> {
         let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
         match self.known32(mask) {
@@ -476,7 +479,7 @@ impl Emitter<'_> {
                 self.stop_if_passed();
             }
             None => {
-                // Lanes that are not there have any mask.
+                // The masks of inactive lanes are ignored.
                 self.op(splat32(u32::MAX));
                 for gang in 0..GANGS {
                     self.push_row(mask, gang, warp)?;
@@ -512,14 +515,14 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether lanes with one mask are a group for themselves.
+/// Whether the operation distinguishes groups of lanes with equal masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Groups {
     Matter,
     MakeNoDifference,
 }
 
-/// Where the records of a warp are: a local with the first, a local that counts gangs, and the bytes of one.
+/// Records of a warp: the local with the first record, the local that counts lane vectors, and the size of a record.
 #[derive(Clone, Copy)]
 pub(crate) struct Warp {
     base: u32,
@@ -528,14 +531,14 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    /// Where a gang's part of a register is, after the first record.
+    /// Returns the offset of a part of a register of a lane vector relative to the first record.
     fn offset(self, gang: u32, offset: u32, part: u32) -> u32 {
         gang * self.stride + record::REGISTERS + offset + 16 * part
     }
 }
 
 impl Emitter<'_> {
-    /// Pushes ones for the lanes of a gang that are there.
+    /// Pushes a mask of the live lanes of a lane vector.
     fn push_lanes(&mut self, gang: u32) {
         self.ops([
             I::I32Const(0),
@@ -546,7 +549,7 @@ impl Emitter<'_> {
         self.ops(helpers::spread_lanes());
     }
 
-    /// Pushes a row of 32 bits of a gang.
+    /// Pushes a row of 32-bit lanes of a lane vector.
     fn push_row(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
         match slot.place() {
             SlotPlace::Register(index) => {
@@ -558,7 +561,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a predicate of a gang.
+    /// Pushes a predicate of a lane vector.
     fn push_predicate(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
         match slot.place() {
             SlotPlace::Register(index) => {
@@ -569,14 +572,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a part of a gang's register.
+    /// Pushes a part of a register of a lane vector.
     fn push_part(&mut self, register: Register, gang: u32, part: u32, warp: Warp) {
         let offset = self.home(register).offset;
         self.get(warp.base);
         self.op(I::V128Load(at(warp.offset(gang, offset, part))));
     }
 
-    /// Writes what is pushed to a part of a gang's register.
+    /// Writes the pushed value to a part of a register of a lane vector.
     fn write_part(
         &mut self,
         register: Register,
@@ -592,14 +595,14 @@ impl Emitter<'_> {
         self.op(I::V128Store(at(warp.offset(gang, offset, part))));
     }
 
-    /// Writes what is pushed to a row of 32 bits of a gang.
+    /// Writes the pushed value to a row of 32-bit lanes of a lane vector.
     fn write_row(&mut self, slot: Slot, gang: u32, warp: Warp, push: impl FnOnce(&mut Self)) {
         if let SlotPlace::Register(index) = slot.place() {
             self.write_part(self.own(Bank::B32, index), gang, 0, warp, push);
         }
     }
 
-    /// Writes the same to a row of 32 bits of all gangs.
+    /// Writes the pushed value to a row of 32-bit lanes of all lane vectors.
     fn write_same(&mut self, slot: Slot, warp: Warp, push: impl FnOnce(&mut Self)) {
         let row = self.names.vectors[0];
         push(self);
@@ -609,7 +612,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes what is pushed to a predicate of a gang.
+    /// Writes the pushed value to a predicate of a lane vector.
     fn write_row_predicate(
         &mut self,
         slot: Slot,

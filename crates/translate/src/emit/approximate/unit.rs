@@ -1,4 +1,5 @@
-//! The unit itself: functions of arguments that need no scaling. In: four lanes in a local; out: their results on the stack.
+//! Table lookup and quadratic interpolation of the special function unit for arguments that need no scaling. Input:
+//! four lanes in a local. Output: their results on the stack.
 
 use crate::emit::approximate::{
     A, BIAS, CUT, Code, EXPONENT, FRACTION, FRACTION_BITS, INFINITY, KEPT, ONE, OTHER, PAIR, PART,
@@ -13,7 +14,7 @@ use warpgrid_emulator::plain::{TURNS, UnitFunction, tangent_bits};
 use wasm_encoder::Instruction as I;
 
 impl Code {
-    /// The function at the argument.
+    /// Evaluates the function at the argument.
     pub(crate) fn unit(&mut self, function: UnitFunction) {
         use UnitFunction as F;
         match function {
@@ -27,7 +28,7 @@ impl Code {
         }
     }
 
-    /// The sums of the lanes whose fractions are in a local.
+    /// Computes the sums of the lanes whose fractions are in a local.
     fn sums(&mut self) {
         let bits = self.index_bits.unwrap_or(0);
         self.ops([
@@ -49,7 +50,8 @@ impl Code {
         self.sums_of_rows();
     }
 
-    /// c0 + c1 x + c2 x^2 with the rows at places, in 2^-17 of a last digit: whole numbers below 2^42.
+    /// Computes c0 + c1 x + c2 x^2 with the coefficients at the row addresses, in units of 2^-17 of the last digit:
+    /// integers below 2^42.
     fn sums_of_rows(&mut self) {
         for lane in 0..4 {
             self.ops([
@@ -94,8 +96,8 @@ impl Code {
         }
     }
 
-    /// x^2 in 2^17, without the products of bits that weigh less than 2^18: those of single bits that are left are taken together as products of
-    /// several bits, as the interpreter takes them.
+    /// Computes x^2 in units of 2^17 without the partial products of bits below 2^18. The remaining partial products of
+    /// single bits are grouped into products of several bits, as in the interpreter.
     fn square(&mut self) {
         self.ops([
             I::LocalGet(X),
@@ -116,7 +118,7 @@ impl Code {
                     self.ops([splat32((1 << bits) - 1), I::V128And]);
                 }
             }
-            // They are below 2^16, as the products are.
+            // The factors are below 2^16, and so are the products.
             self.ops([I::I16x8Mul, I::I32x4Add]);
         }
         for (apart, low) in [(2, 8), (6, 6), (10, 4), (14, 2)] {
@@ -136,7 +138,7 @@ impl Code {
         self.ops([I::I32Const(2), I::I32x4Shl, I::LocalSet(SQUARE)]);
     }
 
-    /// Pushes the 23 last digits of the sums, cut.
+    /// Pushes the low 23 bits of the truncated sums.
     fn digits(&mut self, below: i32) {
         for half in 0..2 {
             self.ops([I::LocalGet(SUM + half), I::I32Const(below), I::I64x2ShrU]);
@@ -144,7 +146,7 @@ impl Code {
         self.ops([low_words(), splat32(FRACTION), I::V128And]);
     }
 
-    /// Pushes the sums as numbers of 32 bits, cut; a sum of 2^41 is one.
+    /// Pushes the sums as 32-bit numbers, truncated; a sum of 2^41 represents one.
     fn cut_sums(&mut self) {
         for half in 0..2 {
             self.ops([
@@ -163,7 +165,7 @@ impl Code {
         self.ops([low_halves()]);
     }
 
-    /// Pushes the exponent of the argument, with its bias.
+    /// Pushes the biased exponent of the argument.
     fn exponent(&mut self) {
         self.ops([
             I::LocalGet(A),
@@ -174,12 +176,12 @@ impl Code {
         ]);
     }
 
-    /// Pushes which arguments are NaNs.
+    /// Pushes the mask of NaN arguments.
     fn is_nan(&mut self) {
         self.ops([I::LocalGet(A), I::LocalGet(A), I::F32x4Ne]);
     }
 
-    /// Pushes which arguments have no root and no logarithm: NaNs, and those below zero.
+    /// Pushes the mask of arguments without a root or logarithm: NaNs and negative numbers.
     fn has_no_result(&mut self) {
         self.ops([I::LocalGet(A), I::I32Const(31), I::I32x4ShrS]);
         self.has_exponent(0);
@@ -188,7 +190,8 @@ impl Code {
         self.ops([I::V128Or]);
     }
 
-    /// Of a result for zero, and one for all else, on the stack: that of each lane, and NaN where the argument has none.
+    /// Selects the result for zero or for other arguments, which are both on the stack, in each lane, and NaN if the
+    /// function is undefined.
     fn choose_ends(&mut self) {
         self.has_exponent(0);
         self.ops([I::V128Bitselect]);
@@ -196,13 +199,13 @@ impl Code {
         self.ops([I::V128Or]);
     }
 
-    /// Pushes which arguments have this exponent.
+    /// Pushes the mask of arguments with this exponent.
     fn has_exponent(&mut self, exponent: u32) {
         self.exponent();
         self.ops([splat32(exponent), I::I32x4Eq]);
     }
 
-    /// Pushes which lanes have no fraction.
+    /// Pushes the mask of lanes with a zero fraction.
     fn has_no_part(&mut self) {
         self.ops([I::LocalGet(PART), splat32(0), I::I32x4Eq]);
     }
@@ -216,7 +219,7 @@ impl Code {
         self.ops([I::LocalGet(A), splat32(SIGN), I::V128And]);
     }
 
-    /// Digits on the stack and an exponent in a local to a number, which may be infinite or zero.
+    /// Combines the digits on the stack with the exponent in a local; the result may be infinite or zero.
     fn put_exponent(&mut self) {
         self.ops([
             I::LocalGet(EXPONENT),
@@ -230,7 +233,7 @@ impl Code {
         self.fraction();
         self.set(PART);
         self.sums();
-        // One more where the fraction is zero: of a power of two.
+        // The exponent is one higher if the fraction is zero, which is the reciprocal of a power of two.
         self.ops([splat32(2 * BIAS - 1)]);
         self.has_no_part();
         self.ops([I::I32x4Sub]);
@@ -250,7 +253,7 @@ impl Code {
         self.ops([I::V128Or]);
     }
 
-    /// Half of the exponent, and as the fraction that of a number from 1 to 4.
+    /// Halves the exponent, and sets the fraction to that of a number from 1 to 4.
     fn half_exponent(&mut self) {
         self.exponent();
         self.ops([
@@ -334,7 +337,7 @@ impl Code {
 
     /// Splits the argument of a power into the exponent of the result and a fraction.
     fn split_argument(&mut self) {
-        // The magnitude in 2^-23, cut; beyond 2^8 it is as good as that.
+        // Magnitude in units of 2^-23, truncated; magnitudes beyond 2^8 have the same result as 2^8.
         self.ops([
             I::LocalGet(A),
             I::F32x4Abs,
@@ -345,7 +348,7 @@ impl Code {
             splat32(FRACTION),
             I::V128And,
             I::LocalTee(PART),
-            // The complement is taken for the opposite, but for whole numbers.
+            // The negation is approximated by the complement, except for integers.
             I::LocalGet(A),
             I::I32Const(31),
             I::I32x4ShrS,
@@ -356,7 +359,7 @@ impl Code {
             splat32(FRACTION),
             I::V128And,
             I::V128Xor,
-            // Down where the argument is negative: by one more where it has a fraction.
+            // Round the exponent down for a negative argument: by one more if it has a fraction.
             I::LocalGet(EXPONENT),
             I::I32Const(FRACTION_BITS as i32),
             I::I32x4ShrU,
@@ -387,7 +390,7 @@ impl Code {
         self.sums();
         self.exponent();
         self.ops([splat32(BIAS), I::I32x4Sub, I::LocalSet(EXPONENT)]);
-        // In 2^-36; the complement is taken for the opposite.
+        // In units of 2^-36; the negation is approximated by the complement.
         for half in 0..2 {
             self.ops([
                 I::LocalGet(EXPONENT),
@@ -429,7 +432,7 @@ impl Code {
         self.choose_ends();
     }
 
-    /// The argument in turns, cut.
+    /// Converts the argument to revolutions, truncated.
     fn take_turns(&mut self) {
         for half in 0..2 {
             self.get(A);
@@ -450,7 +453,7 @@ impl Code {
 
     fn wave(&mut self, function: UnitFunction) {
         self.take_turns();
-        // Quarters of a turn in 2^-23, cut, without whole turns.
+        // Quarter revolutions in units of 2^-23, truncated, without whole revolutions.
         self.ops([
             I::LocalGet(A),
             I::F32x4Abs,
@@ -519,7 +522,7 @@ impl Code {
             I::I32x4Shl,
             I::V128Or,
             I::LocalSet(ROW_PLACES),
-            // What is left of the fraction after the bits that choose the interval.
+            // Remaining bits of the fraction after the bits that select the interval.
             I::LocalGet(PART),
             I::V128Const(i128::from_le_bytes(factors)),
             I::LocalGet(EXPONENT),

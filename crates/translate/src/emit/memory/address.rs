@@ -1,5 +1,5 @@
-//! Where the lanes of a gang mean to go. In: bases and offsets; out: whether lanes follow each other or mean one place, and the place of the
-//! first.
+//! Address patterns of a lane vector. Input: bases and offsets. Output: whether the lanes access contiguous or equal
+//! addresses, and the offset of the first lane in linear memory.
 
 use crate::emit::memory::Access;
 use crate::emit::{ALL, Emitter, Names};
@@ -10,27 +10,28 @@ use crate::registers::Register;
 use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
 
-/// How the bases of a gang lie, in locals.
+/// Address pattern of the base registers of a lane vector, in locals.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lie {
-    /// The base of the first lane.
+    /// Base address of the first lane.
     pub(crate) first: u32,
-    /// Whether all lanes are there and follow each other, and whether they mean one place; none where that is never so. Both are aligned.
+    /// Whether all lanes are active with contiguous addresses, and whether they have one address; `None` if this is
+    /// impossible. Both imply an aligned base.
     pub(crate) is_row: Option<u32>,
     is_one: Option<u32>,
 }
 
-/// What a site knows of the range that it met last.
+/// Bound that an access site caches for the memory range of its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// Where it begins, and at how many offsets a row of lanes may begin.
+    /// Start of the range, and the number of offsets at which a contiguous row may start.
     Row,
-    /// Where it begins, and its size.
+    /// Start and size of the range.
     Range,
 }
 
 impl Known {
-    /// The place of the second in the site's record.
+    /// Offset of the bound in the record of the site.
     const fn extent(self) -> u32 {
         match self {
             Known::Row => site::ROWS,
@@ -40,7 +41,7 @@ impl Known {
 }
 
 impl Lie {
-    /// Whether lanes may follow each other, and whether they may mean one place.
+    /// Checks whether the lanes may have contiguous addresses.
     pub(crate) fn may_be_row(&self) -> bool {
         self.is_row.is_some()
     }
@@ -80,8 +81,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// How the bases of an access lie: found once in a block for all accesses by the same register. None where the offset is not a multiple
-    /// of the width, or the base no register that is as wide as addresses are.
+    /// Returns the address pattern of an access, which a block computes once for all accesses with the same base
+    /// register. Returns `None` if the offset is not a multiple of the access width, or if the base is no register of
+    /// address width.
     pub(crate) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
         let plan = access.plan;
         let SlotPlace::Register(index) = plan.base.place() else {
@@ -129,7 +131,7 @@ impl Emitter<'_> {
                 };
                 if let Some(is_whole) = lie.is_row.or(lie.is_one) {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
-                        // The access itself looks, before another one asks.
+                        // The access checks alignment and lanes itself before another access uses the result.
                         Some(_) => self.op(I::I32Const(1)),
                         None => self.push_whole(access, first),
                     }
@@ -142,7 +144,8 @@ impl Emitter<'_> {
         Ok(Some(lie))
     }
 
-    /// Locals for how the lanes lie by a register, which is looked at first in the access at hand: the same on both ways of a block.
+    /// Returns the locals for the address pattern of a register that the current access determines first; both versions
+    /// of a block use the same locals.
     fn lie_locals(&mut self, register: Register) -> [u32; 3] {
         let at = self.at;
         let known = self
@@ -163,7 +166,7 @@ impl Emitter<'_> {
         locals
     }
 
-    /// Pushes whether all lanes are there, and the address in a local is aligned.
+    /// Pushes whether all lanes are active and the address in a local is aligned.
     fn push_whole(&mut self, access: &Access<'_>, first: u32) {
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Eq]);
@@ -229,7 +232,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// As [`Emitter::check_addresses`], by what the block knows.
+    /// Checks the addresses like [`Emitter::check_addresses`] with the address pattern that the block has determined.
     pub(crate) fn check_lie(&mut self, access: &Access<'_>, lie: Lie, gap: u32) {
         let Names {
             active,
@@ -258,17 +261,18 @@ impl Emitter<'_> {
         }
     }
 
-    /// The construct that is left where an access is not what was hoped for: the innermost, or the quick way.
+    /// Returns the branch depth of the construct to exit if a check of the access fails: the innermost block, or the
+    /// fast path of the basic block.
     pub(crate) fn left(&self) -> u32 {
         self.leaves_to.map_or(0, |level| self.nest - level)
     }
 
-    /// Leaves it where the number on the stack is not zero.
+    /// Exits this construct if the number on the stack is not zero.
     pub(crate) fn leave_if(&mut self) {
         self.op(I::BrIf(self.left()));
     }
 
-    /// Leaves the block around unless all lanes take part, and their addresses are `gap` apart.
+    /// Exits the enclosing block unless all lanes are active with addresses that are `gap` bytes apart.
     pub(crate) fn check_addresses(&mut self, access: &Access<'_>, gap: u32) {
         let Names {
             active,
@@ -319,8 +323,8 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Finds the place of `bytes` from the first address on; leaves the block around where they are not in the range that the site
-    /// met last.
+    /// Computes the linear-memory address of `bytes` bytes at the first address. Exits the enclosing block if they are
+    /// not within the range that the site has cached.
     pub(crate) fn find_place(&mut self, access: &Access<'_>, bytes: u32, known: Known) {
         let Names {
             first,
@@ -350,7 +354,7 @@ impl Emitter<'_> {
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + known.extent()))]);
         if known == Known::Range {
-            // A size, in which the bytes must fit.
+            // The cached bound is a size into which the bytes must fit.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
             self.leave_if();
             self.get(offset);
@@ -370,13 +374,13 @@ impl Emitter<'_> {
     }
 }
 
-/// How far lanes that follow each other are from the first.
+/// Returns the distance of each lane from the first lane for a contiguous row.
 fn ramp32(gap: u32) -> I<'static> {
     let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
     I::V128Const((a << 32 | b << 64 | c << 96) as i128)
 }
 
-/// As [`ramp32`], of half of the lanes.
+/// Returns the distances like [`ramp32`] for half of the lanes.
 fn ramp64(gap: u32, half: u32) -> I<'static> {
     let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
     I::V128Const((a | b << 64) as i128)

@@ -1,5 +1,6 @@
-//! Loads of lanes that may mean any places, on the quick way of a block: rows and single places first, else all four places by one look at the range that the site met
-//! last, or at shared memory. In: addresses; out: registers, or the careful way from the access on.
+//! Gather loads on the fast path of a block: contiguous and uniform addresses are checked first; otherwise one check
+//! tests all four addresses against the cached range of the site, or against shared memory. Input: addresses. Output:
+//! registers; on failure, the slow path continues from the access on.
 
 use crate::emit::Emitter;
 use crate::emit::memory::Access;
@@ -11,7 +12,8 @@ use crate::refusal::Refusal;
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
-    /// Loads what the lanes mean. Where who reads must be noted, and the lanes neither follow each other nor mean one place, it is left to the careful way.
+    /// Emits a load with an unknown address pattern. If readers must be recorded in shadow memory, a load that is
+    /// neither contiguous nor uniform takes the slow path.
     pub(crate) fn load_from_anywhere(
         &mut self,
         access: &Access<'_>,
@@ -57,14 +59,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Notes who reads, or leaves that to the careful way.
+    /// Records the readers in shadow memory, or exits to the slow path.
     fn note_quickly(&mut self, access: &Access<'_>, bytes: u32) {
         self.leave_to_careful();
         self.note_bytes(access, bytes);
         self.leaves_to = None;
     }
 
-    /// Leaves the way at hand where the row on the stack is not zero in a lane that takes part.
+    /// Exits the current path if the row on the stack is nonzero in an active lane.
     fn leave_if_any(&mut self) {
         if let Some(guard) = self.guard {
             self.get(guard);
@@ -74,7 +76,7 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Pushes the row in a local, zero in lanes that do not take part.
+    /// Pushes the row in a local, with zeros in inactive lanes.
     fn get_taking_part(&mut self, row: u32) {
         self.get(row);
         if let Some(guard) = self.guard {
@@ -83,7 +85,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Keeps offsets in shared memory as places.
+    /// Computes the addresses of offsets in shared memory.
     fn find_shared_places(&mut self, width: u32) {
         let [low, _] = self.names.addresses;
         match self.places.shared_bytes.checked_sub(width) {
@@ -101,7 +103,7 @@ impl Emitter<'_> {
         self.set(self.names.pointers);
     }
 
-    /// Keeps places in the range that the site met last.
+    /// Computes the addresses within the cached range of the site.
     fn find_places(&mut self, access: &Access<'_>, quick: Quick) {
         let [low, high] = self.names.addresses;
         let offsets = self.names.vectors[4];

@@ -1,5 +1,5 @@
-//! Atomic operations whose order does not matter: sums of integers and logic, whose old value is not read. In: addresses of four lanes; out: bytes,
-//! and notes that the words belong to one kind of operation.
+//! Commutative atomics: integer additions and logic operations whose old value is not read. Input: addresses of four
+//! lanes. Output: updated bytes, and shadow memory that assigns the words to one kind of operation.
 
 use crate::emit::memory::Access;
 use crate::emit::{Emitter, Names};
@@ -11,7 +11,8 @@ use warpgrid_emulator::plain::{AtomicPlan, Bank, Element, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// What an atomic operation is to others: those of one kind commute. Numbers below the first names of gangs.
+/// Returns the kind of an atomic operation; operations of one kind commute. The numbers are below the first epochs of
+/// lane vectors.
 fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
     match (op, bytes) {
         (AtomicOp::Add, 4) => Some(1),
@@ -73,7 +74,7 @@ impl Emitter<'_> {
     /// Combines the bytes of a lane with its source.
     fn update_lane(&mut self, plan: &AtomicPlan, b: Element, lane: u8) -> Result<(), Refusal> {
         let pointers = self.names.pointers;
-        // For the load, and for the store.
+        // One address for the load, and one for the store.
         for _ in 0..2 {
             self.get(pointers);
             self.op(I::I32x4ExtractLane(lane));
@@ -117,7 +118,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops. `flags` say how they are accessed.
+    /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out. `flags`
+    /// specify the kind of access.
     pub(crate) fn resolve_lanes(&mut self, access: &Access<'_>, flags: u32) {
         let Names {
             active, pointers, ..

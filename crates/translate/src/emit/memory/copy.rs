@@ -1,5 +1,5 @@
-//! The start of copies from global to shared memory. In: addresses of four lanes; out: bytes in their places already, and notes that they are in
-//! flight: until the warp has waited for them, an access to them gives the run up.
+//! Start of `cp.async` copies from global to shared memory. Input: addresses of four lanes. Output: the copied bytes,
+//! and shadow memory that marks them as in flight: an access before the wait of the warp causes a bailout.
 
 use crate::emit::Emitter;
 use crate::emit::memory::Way;
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes how many bytes each lane reads.
+    /// Pushes the number of bytes that each lane reads.
     fn read_sizes(&mut self, copy: &CopyAccess<'_>) -> Result<(), Refusal> {
         self.op(splat32(copy.to.width_bytes));
         if let Some(read) = copy.read {

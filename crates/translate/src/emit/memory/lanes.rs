@@ -1,4 +1,4 @@
-//! Lane by lane: the way that finds any place. In: addresses; out: bytes or registers.
+//! Lane-by-lane accesses, which support arbitrary addresses. Input: addresses. Output: bytes or registers.
 
 use crate::emit::Emitter;
 use crate::emit::memory::{Access, Way, scalar_load};
@@ -9,7 +9,7 @@ use warpgrid_emulator::plain::{AccessPlan, SlotPlace};
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
-    /// Lane by lane.
+    /// Emits an access lane by lane.
     pub(crate) fn move_lanes(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         if access.lie.is_some() {
             self.find_addresses(access)?;
@@ -28,7 +28,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads an element in each lane, from the places in `pointers`.
+    /// Loads an element in each lane from the addresses in `pointers`.
     pub(crate) fn load_lanes(&mut self, plan: &AccessPlan, index: u32) {
         self.load_each(plan, index, |e, lane| {
             e.get(e.names.pointers);
@@ -37,7 +37,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Stores an element of each lane, to the places in `pointers`.
+    /// Stores an element of each lane to the addresses in `pointers`.
     pub(crate) fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
         self.store_each(plan, index, |e, lane| {
             e.get(e.names.pointers);
@@ -46,7 +46,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Loads an element in each lane. `place` pushes where the lane's bytes are, less the offset that it gives back.
+    /// Loads an element in each lane. `place` pushes the address of the lane's bytes, minus the offset that it returns.
     pub(crate) fn load_each(
         &mut self,
         plan: &AccessPlan,
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         self.write_loaded(plan, element);
     }
 
-    /// Stores an element of each lane, as [`Emitter::load_each`] loads.
+    /// Stores an element of each lane; `place` is as in [`Emitter::load_each`].
     pub(crate) fn store_each(
         &mut self,
         plan: &AccessPlan,

@@ -1,4 +1,5 @@
-//! Local memory and what crosses calls, which each thread has to itself: no access needs a note. In: offsets of four lanes; out: bytes.
+//! Local memory and function parameters, which are private to each thread and need no shadow memory. Input: offsets of
+//! four lanes. Output: bytes.
 
 use crate::emit::memory::{Access, Way};
 use crate::emit::{Emitter, Names};
@@ -20,7 +21,7 @@ impl Emitter<'_> {
             is_narrow: !plan.wide,
             lie: None,
         };
-        // What goes to a function is not among the stores that are counted.
+        // Stores of function parameters are not counted as stores.
         let counts_as = match plan.space {
             StateSpace::ParamFunc => Way::Load,
             _ => way,
@@ -31,7 +32,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Moves bytes of local memory, by the offsets that have been found.
+    /// Transfers bytes of local memory at the computed offsets.
     fn move_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
         self.find_local(plan);
         for index in 0..plan.elements.len() as u32 {
@@ -43,7 +44,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Does an access by generic addresses, and leaves the block around, if those of all lanes that take part are in local memory.
+    /// Performs an access with generic addresses, and exits the enclosing block, if the addresses of all active lanes
+    /// are in local memory.
     pub(crate) fn access_window(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let Names {
             active,
@@ -77,7 +79,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops.
+    /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out.
     fn find_local(&mut self, plan: &AccessPlan) {
         let Names {
             active,
@@ -86,7 +88,7 @@ impl Emitter<'_> {
             ..
         } = self.names;
         let lane_bytes = self.places.local_bytes;
-        // The lanes that take part.
+        // Mask of the active lanes.
         self.spread_lanes(active);
         self.set(lanes);
         self.push_misplaced(plan);
@@ -112,7 +114,7 @@ impl Emitter<'_> {
         self.set(pointers);
     }
 
-    /// Pushes whether the bytes of a lane are beyond the end of its local memory, or are not a multiple of their size. Leaves the offsets.
+    /// Pushes whether the bytes of a lane exceed its local memory or are misaligned. Keeps the offsets in a local.
     fn push_misplaced(&mut self, plan: &AccessPlan) {
         let Names {
             vectors: [.., offsets],

@@ -1,5 +1,5 @@
-//! Accesses on the quick way of a block: lanes that follow each other, or mean one place, in the range that the site met last. In: how the
-//! lanes' bases lie; out: bytes or registers, or the careful way from the access on.
+//! Accesses on the fast path of a block: contiguous or uniform accesses within the cached range of the site. Input: the
+//! address pattern of the base. Output: bytes or registers; on failure, the slow path continues from the access on.
 
 use crate::emit::memory::address::Known;
 use crate::emit::memory::address::Lie;
@@ -15,79 +15,83 @@ use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
-/// What lanes may do together.
+/// Address patterns that an access may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Together {
-    /// Follow each other.
+    /// Contiguous addresses.
     rows: bool,
-    /// Mean one place.
+    /// One address for all lanes.
     one: bool,
-    /// Whether the base says that they do.
+    /// Whether the stride analysis has proved the pattern of the base.
     is_known: bool,
-    /// Are this far apart, if that is neither.
+    /// Constant distance between lanes, for other strides.
     apart: Option<i64>,
-    /// May mean any places, since nothing is known of their base: a load that needs no notes of shared memory.
+    /// Arbitrary addresses, because the base is unknown: a load that does not record readers of shared memory.
     anywhere: bool,
 }
 
 impl Together {
-    /// How far a lane is from the lowest, where lanes are so far apart.
+    /// Returns the distance of a lane from the lowest lane, for lanes that are `apart` bytes apart.
     fn distance(apart: i64, lane: u8) -> u32 {
         let lanes = i64::from(GANG) - 1;
         (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
     }
 }
 
-/// An access that has a quick way. Those by one register, which no instruction between them writes, share the look at the range.
+/// Access with a fast path. Accesses with the same base register, which no instruction between them writes, share one
+/// range check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    /// The place in the code, and that of the access which looks.
+    /// Position in the code, and position of the access that performs the range check.
     pub(crate) at: u32,
     pub(crate) leader: u32,
-    /// Of all that share the look: the lowest offset, the bytes from there on, and the power of two that all are a multiple of. No bytes where it
-    /// is not known how the lanes lie.
+    /// Lowest offset, size in bytes, and binary logarithm of the alignment of all accesses that share the range check.
+    /// The size is zero if the address pattern is unknown.
     low: i64,
     pub(crate) bytes: u32,
     pub(crate) align: u32,
-    /// Whether who reads and writes is noted.
+    /// Whether the access is recorded in shadow memory.
     pub(crate) is_noted: bool,
-    /// Whether the look is before the block: the register that it goes by is written in none of the instructions up to here.
+    /// Whether the range check is hoisted to the start of the block, because no earlier instruction of the block writes
+    /// its register.
     is_early: bool,
-    /// The local with the place of the lowest, or what that is before the place of shared memory is added.
+    /// Local with the address of the lowest byte; for shared memory, without the base address of shared memory.
     place: u32,
     together: Together,
-    /// Of a load of one word into all lanes: the four words that it is among, where another one loads one of them.
+    /// For a uniform load of one word: the vector of four words that contains it, if another access loads one of these
+    /// words, too.
     among: Option<FourWords>,
 }
 
-/// Words that several accesses to one place each load at once.
+/// Vector load that several uniform accesses share.
 #[derive(Clone, Copy, Debug)]
 struct FourWords {
-    /// The local that they are in.
+    /// Local with the four words.
     local: u32,
     /// Where the first one is, beyond the lowest of those that share the look.
     start: u32,
-    /// Whether the access is the first, which loads them.
+    /// Whether this access is the first one, which performs the vector load.
     loads: bool,
 }
 
 impl Quick {
-    /// Whether the quick way may end here: where it looks, or notes.
+    /// Checks whether the fast path can fail at this access: at a range check, or at an update of shadow memory.
     pub(crate) fn may_end(&self) -> bool {
         self.leader == self.at && !self.is_early || self.is_noted
     }
 
-    /// Whether lanes may follow each other.
+    /// Checks whether the lanes may have contiguous addresses.
     pub(crate) fn may_be_row(&self) -> bool {
         self.together.rows
     }
 
-    /// Whether they may mean one place.
+    /// Checks whether the lanes may have one address.
     pub(crate) fn may_be_one(&self) -> bool {
         self.together.one
     }
 
-    /// Lets another access share the look of this one, which is given back, unless they are too far apart.
+    /// Extends the range check of this access to another access. Returns the access that performs the check, or `None`
+    /// if the accesses are too far apart.
     fn share(&mut self, other: &Quick) -> Option<u32> {
         let end = |quick: &Quick| quick.low.checked_add(quick.bytes.into());
         let low = self.low.min(other.low);
@@ -101,17 +105,17 @@ impl Quick {
     }
 }
 
-/// Bytes of four words.
+/// Size of four words in bytes.
 const FOUR_WORDS: u32 = 16;
 
-/// What accesses have in common that share a look: base, width, way, ranges, and how they share them out.
+/// Key of a shared range check: base register, width, direction, accepted memories, and partition number.
 type Look = (Register, u32, Way, u32, u32);
 
-/// Bytes from the lowest to the end of those that share a look, at most.
+/// Maximum size of a shared range check in bytes.
 const LONGEST_LOOK: i64 = 1 << 16;
 
 impl Emitter<'_> {
-    /// The accesses of a block that have a quick way, in the order of the code.
+    /// Returns the accesses of a block with a fast path in code order.
     pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<Quick> {
         let block = &self.flow.blocks[index];
         let mut found: Vec<Quick> = Vec::new();
@@ -136,7 +140,7 @@ impl Emitter<'_> {
                         if shares {
                             looks.insert(look, found.len());
                         }
-                        // The first access of a block ends the quick way before anything has been loaded.
+                        // The first access of a block needs no hoisting, because nothing has been loaded before it.
                         let is_early =
                             shares && !found.is_empty() && !written_before.contains(&look.0);
                         found.push(Quick {
@@ -163,10 +167,11 @@ impl Emitter<'_> {
         found
     }
 
-    /// Finds loads into all lanes of words that are among four which the look has found, and no store is between them.
+    /// Finds uniform loads of words within one vector of four words that a range check covers, without a store between
+    /// them.
     fn find_four_words(&mut self, index: usize, all: &mut [Quick]) {
         let block = &self.flow.blocks[index];
-        // By the access that looks and where the words begin: the accesses since the last store.
+        // Accesses since the last store, by the access that performs the range check and the start of the vector.
         let mut since: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
         let mut found = Vec::new();
         for at in block.start..block.end {
@@ -198,7 +203,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The access that looks for the one at hand, and where four words begin, beyond the lowest that it looks at, among which the loaded one is.
+    /// Returns the access that performs the range check for an access, and the offset of the vector of four words with
+    /// the loaded word, relative to the lowest byte of the range check.
     fn find_word(&self, instr: &Instr, all: &[Quick], place: usize) -> Option<(u32, u32)> {
         let quick = all.get(place)?;
         let Op::Load(plan) = instr.op else {
@@ -216,7 +222,7 @@ impl Emitter<'_> {
         Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
-    /// The instruction at hand as a quick access that looks for itself.
+    /// Returns the current instruction as an access with a range check of its own.
     fn quick_access(&self, instr: &Instr) -> Option<(Quick, Look)> {
         let (plan, way) = match instr.op {
             Op::Load(plan) => (plan, Way::Load),
@@ -250,7 +256,7 @@ impl Emitter<'_> {
                 (plan.offset.checked_add(all.min(0))?, bytes)
             }
         };
-        // Notes are of whole words.
+        // Shadow memory tracks whole words.
         let align = match accepts {
             holds::SHARED if !together.anywhere => access.width().max(4),
             _ => access.width(),
@@ -274,12 +280,12 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Whether who reads and writes is noted wherever the access goes.
+    /// Checks whether an access is always recorded in shadow memory.
     fn is_noted(&self, access: &Access<'_>) -> bool {
         access.accepts == holds::SHARED && self.flow.shared[self.block].stores
     }
 
-    /// The register that an access has as its base.
+    /// Returns the base register of an access.
     fn base_of(&self, plan: &AccessPlan) -> Option<Register> {
         let bank = plan.base_bank();
         match plan.base.place() {
@@ -288,7 +294,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the lanes of an access may do together, by what is known of its base.
+    /// Returns the possible address patterns of an access from the stride of its base.
     fn together(&self, access: &Access<'_>) -> Together {
         let plan = access.plan;
         let base = self.base_of(plan);
@@ -296,11 +302,11 @@ impl Emitter<'_> {
         let width = access.width();
         let is_store = access.way == Way::Store;
         let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
-        // A part of a word of shared memory is noted with care.
+        // Accesses to parts of a word of shared memory are recorded on the slow path.
         let one = !is_store
             && stride.is_none_or(|stride| stride == 0)
             && (width >= 4 || access.accepts != holds::SHARED);
-        // So is what lanes access that are apart.
+        // The same applies to recorded accesses with other strides.
         let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
         Together {
             rows,
@@ -318,7 +324,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An access of a whole gang, or of none of its lanes.
+    /// Emits an access that executes for the whole lane vector or for no lane.
     pub(crate) fn access_quickly(
         &mut self,
         access: &Access<'_>,
@@ -333,7 +339,7 @@ impl Emitter<'_> {
             self.get(self.names.active);
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
-        // All that may end the quick way comes before anything is counted.
+        // Every check that can exit the fast path precedes the update of counters.
         let kept = self.pointer;
         match quick.together.is_known {
             true => self.look_quickly(access, quick)?,
@@ -348,7 +354,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Finds the place of lanes of which it is known how they lie, for all accesses that share the look.
+    /// Computes the address of lanes with a known pattern, for all accesses that share the range check.
     fn look_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
         self.leave_to_careful();
         let active = self.names.active;
@@ -363,7 +369,7 @@ impl Emitter<'_> {
                 false => self.look(access, quick, access.lie)?,
             }
         }
-        // The lowest place of the access itself, beyond that of all.
+        // Lowest address of this access, relative to the lowest address of the range check.
         let lowest = quick.together.apart.map_or(0, |apart| (3 * apart).min(0));
         let offset = access.plan.offset.wrapping_add(lowest);
         let beyond = offset.wrapping_sub(quick.low) as u32;
@@ -378,7 +384,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What is added to the places of a look: where it finds offsets in shared memory, the place of that.
+    /// Returns the base address that is added to the result of a range check: for offsets in shared memory, the address
+    /// of shared memory.
     pub(crate) fn place_of_all(&self, access: &Access<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
@@ -386,8 +393,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Looks whether the bytes are in the range that the site met last, and leaves the way at hand where they are not. Goes by the first lane's base, which
-    /// the block may know.
+    /// Emits the range check against the cached range of the site, and exits the current path on failure. Uses the base
+    /// of the first lane, which the block may have computed.
     fn look(&mut self, access: &Access<'_>, quick: Quick, lie: Option<Lie>) -> Result<(), Refusal> {
         let Names { first, offset, .. } = self.names;
         match lie {
@@ -419,8 +426,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Keeps an offset in shared memory, which is on the stack, in `first`; leaves the way at hand where `bytes` from there on are beyond its end, or it is no
-    /// multiple of a power of two.
+    /// Stores the offset in shared memory on the stack in `first`. Exits the current path if `bytes` bytes exceed
+    /// shared memory, or the offset is misaligned.
     fn check_shared(&mut self, bytes: u32, align: u32) {
         self.tee(self.names.first);
         self.ops([I::I32Const(align as i32), I::I32Rotr]);
@@ -431,7 +438,7 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Finds the place of lanes that follow each other, or mean one place.
+    /// Computes the address of contiguous or uniform lanes whose pattern is checked at run time.
     fn find_quickly(&mut self, access: &Access<'_>, together: Together) {
         let width = access.width();
         if !together.one || !together.rows {
@@ -501,7 +508,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads one of four words into all lanes.
+    /// Broadcasts one of four words to all lanes.
     fn load_among(&mut self, access: &Access<'_>, quick: Quick, words: FourWords) {
         let FourWords {
             local,
@@ -518,8 +525,8 @@ impl Emitter<'_> {
         self.load_words(access.plan, local, (offset - start) / 4);
     }
 
-    /// An access of lanes that are on a detour. Where they follow each other in shared memory, all are done at once, and the bytes and notes of those that
-    /// do not take part stay as they are.
+    /// Emits an access in an if-converted side. A contiguous access to shared memory is a single vector operation that
+    /// preserves the bytes and the shadow memory of inactive lanes.
     pub(crate) fn access_on_detour(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let plan = access.plan;
         let is_word = plan.element_bytes == 4 && plan.elements.len() == 1;
@@ -556,7 +563,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Begins what is done where the lanes follow each other.
+    /// Opens the code for contiguous addresses.
     fn if_row(&mut self, access: &Access<'_>) {
         match access.lie.and_then(|lie| lie.is_row) {
             Some(is_row) => self.get(is_row),
@@ -567,7 +574,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether an access under a guard may be done for all lanes where some of them do not take part: they keep their registers, or their bytes as they are.
+/// Checks whether a predicated access may execute for all lanes although some are inactive: a load preserves the
+/// registers of inactive lanes, a store preserves their bytes.
 fn may_be_partial(access: &Access<'_>, quick: Quick) -> bool {
     let together = quick.together;
     let is_one_word = matches!(access.plan.element_bytes, 4 | 8) && access.plan.elements.len() == 1;
@@ -575,7 +583,8 @@ fn may_be_partial(access: &Access<'_>, quick: Quick) -> bool {
     together.is_known && !quick.is_noted && is_any
 }
 
-/// The ranges that accesses to a state space may lie in, by what they hold; none where memory of this kind is not translated, or is each thread's own.
+/// Returns the memories that a state space can denote, or `None` if they are not translated or are private to each
+/// thread.
 pub(crate) fn accepts(space: StateSpace) -> Option<u32> {
     match space {
         StateSpace::Global => Some(holds::GLOBAL),

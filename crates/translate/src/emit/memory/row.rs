@@ -1,4 +1,5 @@
-//! Lanes that follow each other move as rows, and lanes that mean one place load once. In: the place of the first; out: bytes or registers.
+//! Contiguous accesses as vector operations, and uniform accesses as single loads. Input: the address of the first
+//! lane. Output: bytes or registers.
 
 use crate::emit::Emitter;
 use crate::emit::memory::address::Known;
@@ -9,13 +10,13 @@ use warpgrid_emulator::plain::{AccessPlan, Bank, Element};
 use warpgrid_isa::Signedness::{Signed, Unsigned};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// The low, or the high, words of two rows by turns.
+/// Interleaves the low or the high words of two rows.
 const ZIP_LOW: I<'static> =
     I::I8x16Shuffle([0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]);
 const ZIP_HIGH: I<'static> =
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
 impl Emitter<'_> {
-    /// Lanes that follow each other. It ends the outer block where it has done all.
+    /// Emits a contiguous access. Exits the outer block after success.
     pub(crate) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, access.width());
@@ -74,7 +75,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Words of four lanes as they lie, to a row an element.
+    /// Transposes the words of four lanes to one row per element.
     pub(crate) fn part_words(&mut self, n: usize) {
         let [a, b, c, d, e, _] = self.names.vectors;
         if n == 2 {
@@ -85,7 +86,7 @@ impl Emitter<'_> {
             self.set(b);
             self.set(a);
         } else if n == 4 {
-            // The first two elements in pairs of lanes, then the last two.
+            // Interleave the first two elements of pairs of lanes, then the last two.
             for (zip, [low, high]) in [(ZIP_LOW, [a, e]), (ZIP_HIGH, [c, d])] {
                 let is_first = low == a;
                 self.get_all([a, b]);
@@ -93,7 +94,7 @@ impl Emitter<'_> {
                 self.get_all([c, d]);
                 self.op(zip);
                 if is_first {
-                    // Kept aside until the rows have been read again.
+                    // Kept in another local until the rows have been read again.
                     self.set(self.names.addresses[1]);
                     self.set(e);
                 } else {
@@ -117,7 +118,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores a row. Of single words, only those of the lanes in the local `guard`, if there is one.
+    /// Stores a row. For single words, only those of the lanes in the local `guard`, if there is one.
     pub(crate) fn store_row(
         &mut self,
         plan: &AccessPlan,
@@ -156,7 +157,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the two or four words of each lane, one lane after the other.
+    /// Stores the two or four words of each lane, lane by lane.
     fn store_vectors(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
         let pointer = self.pointer;
         match plan.elements.as_slice() {
@@ -189,7 +190,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the low half words or bytes of a row.
+    /// Stores the low halves or bytes of the words of a row.
     fn store_narrow(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
         let memarg = self.pointer.at(0);
         self.get_pointer();
@@ -210,7 +211,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Lanes that mean the same bytes.
+    /// Emits a load in which all lanes have the same address.
     pub(crate) fn load_one_place(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let plan = access.plan;
         self.op(I::Block(BlockType::Empty));
@@ -237,7 +238,7 @@ impl Emitter<'_> {
         });
     }
 
-    /// Whether an access loads words, each into a row of its own.
+    /// Checks whether an access loads words, each into a separate row.
     pub(crate) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
         let is_row = |element: &Element| {
             element.bank == Bank::B32 && self.scalar(element.bank, element.slot).is_none()
@@ -245,10 +246,10 @@ impl Emitter<'_> {
         plan.element_bytes == 4 && plan.elements.iter().all(is_row)
     }
 
-    /// Loads words into all lanes from those in a local, of which the first is that of the first element.
+    /// Broadcasts words in a local to all lanes; `first` is the index of the word of the first element.
     pub(crate) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
         for (word, element) in (first as u8..).zip(&plan.elements) {
-            // Both vectors of the instruction are the same.
+            // Both operands of the shuffle are the same vector.
             self.get_all([words, words]);
             let lanes = std::array::from_fn(|at| 4 * word + at as u8 % 4);
             self.op(I::I8x16Shuffle(lanes));

@@ -1,4 +1,5 @@
-//! Exchange between the lanes of a warp. In: rows of registers, the lanes that are there; out: rows.
+//! Exchanges between the lanes of a warp: shuffles, votes, matches, reductions, transposes. Input: rows of registers,
+//! and the live lanes. Output: rows.
 
 use crate::emit::Emitter;
 use crate::emit::warp::{FULL, Warp};
@@ -21,7 +22,7 @@ struct Shuffle {
     c: Slot,
 }
 
-/// The lane that a lane reads, and whether it is within its segment.
+/// Returns the source lane of a lane, and whether the source is within its segment.
 fn source_of(mode: ShuffleMode, lane: i32, b: u32, c: u32) -> (u32, bool) {
     let amount = (b & 31) as i32;
     let (clamp, segment) = ((c & 31) as i32, (c >> 8 & 31) as i32);
@@ -80,7 +81,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// New locals with the rows of a register.
+    /// Returns locals with the rows of a register.
     fn take_rows(&mut self, slot: Slot, warp: Warp) -> Result<[u32; GANGS as usize], Refusal> {
         if self.rows.is_empty() {
             for _ in 0..GANGS {
@@ -131,7 +132,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stops where a lane that is there reads one that is not.
+    /// Bails out if a live lane reads a lane that is not live.
     fn check_sources(&mut self, sources: &[(u32, bool)]) {
         let mut by_distance = std::collections::BTreeMap::<i32, u32>::new();
         for (lane, (source, _)) in (0i32..).zip(sources) {
@@ -158,7 +159,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Pushes four lanes from rows.
+    /// Pushes a row whose lanes are selected from rows.
     fn push_lanes_of(&mut self, rows: &[u32; GANGS as usize], sources: &[(u32, bool)]) {
         let place = |source: u32| ((source / GANG) as usize, (source % GANG) as u8);
         let mut gangs: Vec<usize> = sources.iter().map(|(s, _)| place(*s).0).collect();
@@ -176,7 +177,7 @@ impl Emitter<'_> {
             let mut bytes = [0u8; 16];
             for (lane, (source, _)) in sources.iter().enumerate() {
                 let (from, within) = place(*source);
-                // Of the second row, of the first one, or what has been put there.
+                // Word of the second row, of the first row, or the word inserted before.
                 let word = if from == *gang {
                     4 + within
                 } else if is_first && from == gangs[0] {
@@ -192,7 +193,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Copies a row of each gang side by side to the scratch memory.
+    /// Copies a row of each lane vector to contiguous scratch memory.
     fn lay_out(&mut self, slot: Slot, warp: Warp) -> Result<u32, Refusal> {
         let scratch = self.places.scratch;
         for gang in 0..GANGS {
@@ -203,7 +204,7 @@ impl Emitter<'_> {
         Ok(scratch)
     }
 
-    /// Stops unless all lanes of the warp are there.
+    /// Bails out unless all lanes of the warp are live.
     pub(crate) fn stop_unless_all(&mut self, why: u32) {
         self.ops([
             I::I32Const(0),
@@ -214,7 +215,7 @@ impl Emitter<'_> {
         self.stop_if(why);
     }
 
-    /// As lanes say it.
+    /// Emits a shuffle whose source lanes are computed at run time.
     fn shuffle_any(&mut self, operands: Shuffle, warp: Warp) -> Result<(), Refusal> {
         self.stop_unless_all(stop::RARE);
         let Shuffle {
@@ -239,7 +240,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Finds the lanes of a gang, their source lanes, and whether these are within the segment.
+    /// Computes the lane numbers of a lane vector, their source lanes, and whether the source lanes are within the
+    /// segment.
     fn find_source(&mut self, operands: Shuffle, gang: u32, warp: Warp) -> Result<(), Refusal> {
         let Shuffle { mode, b, c, .. } = operands;
         let [amount, lowest, limit, source, within, lanes] = self.names.vectors;
@@ -252,7 +254,7 @@ impl Emitter<'_> {
         self.push_row(b, gang, warp)?;
         self.ops(low_bits.clone());
         self.set(amount);
-        // The segment, until it is known what is lowest in it.
+        // The local holds the segment mask until the lowest lane is computed.
         self.push_row(c, gang, warp)?;
         self.ops([I::I32Const(8), I::I32x4ShrU]);
         self.ops(low_bits.clone());
@@ -293,7 +295,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a bit for each lane of the warp whose row has ones.
+    /// Pushes a mask of the lanes of the warp whose row is all ones.
     fn push_ballot(
         &mut self,
         mut row: impl FnMut(&mut Self, u32) -> Result<(), Refusal>,
@@ -352,7 +354,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Lane after lane, which others have the same value.
+    /// Emits `match`: compares the value of each lane with those of all lanes.
     fn match_values(
         &mut self,
         mode: MatchMode,
@@ -464,7 +466,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The transpose of 8 rows of 8 elements of 16 bits, four lanes a row.
+    /// Transposes an 8x8 matrix of 16-bit elements; four lanes hold a row.
     fn transpose(&mut self, d: Slot, a: Slot, warp: Warp) -> Result<(), Refusal> {
         self.stop_unless_all(stop::RARE);
         let scratch = self.lay_out(a, warp)?;

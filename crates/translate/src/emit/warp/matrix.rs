@@ -1,5 +1,5 @@
-//! Matrices that a warp moves between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and `stmatrix`. They
-//! pass through scratch memory, where every element has a place that the code knows.
+//! Matrix transfers between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and
+//! `stmatrix`. The transfers use scratch memory, in which every element has a constant address.
 
 use crate::emit::Emitter;
 use crate::emit::routine::{Lines, Routine};
@@ -15,11 +15,11 @@ use warpgrid_emulator::plain::{
 use warpgrid_isa::StateSpace;
 use wasm_encoder::Instruction as I;
 
-/// A row that a lane names.
+/// Size of a row of `ldmatrix` and `stmatrix` in bytes.
 const ROW_BYTES: u32 = 16;
 
 impl Emitter<'_> {
-    /// The site of an operation's accesses.
+    /// Adds the access site of an operation.
     fn matrix_site(&mut self, plan: &AccessPlan) -> Result<u32, Refusal> {
         let accepts = match plan.space {
             StateSpace::Global => holds::GLOBAL,
@@ -30,7 +30,7 @@ impl Emitter<'_> {
         Ok(self.add_site(Site::of_any(accepts)))
     }
 
-    /// Pushes the address that a lane names, 64 bits.
+    /// Pushes the 64-bit address that a lane specifies.
     fn push_address(&mut self, plan: &AccessPlan, lane: u32, warp: Warp) -> Result<(), Refusal> {
         let gang = lane / GANG;
         if plan.wide {
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `ldmatrix` and `stmatrix`; whether it stores.
+    /// Emits `ldmatrix` or `stmatrix`. Returns whether the operation stores.
     pub(crate) fn rows_of_matrices(
         &mut self,
         rows: &RowsAccess<'_>,
@@ -75,7 +75,7 @@ impl Emitter<'_> {
             is_narrow: rows.row.space == StateSpace::Shared,
             notes_shared: self.flow.shared[self.block].stores,
         };
-        // Where each half of each lane's registers is.
+        // Address of each half of the registers of each lane.
         let elements = &rows.access.elements;
         let mut places = vec![[[None; 16]; GANGS as usize]; elements.len()];
         for element in &rows.places {
@@ -112,7 +112,7 @@ impl Emitter<'_> {
         Ok(rows.is_store)
     }
 
-    /// Registers to scratch memory.
+    /// Copies registers to scratch memory.
     fn lay_out_elements(
         &mut self,
         elements: &[Element],
@@ -131,7 +131,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Scratch memory to registers.
+    /// Copies scratch memory to registers.
     fn take_elements(
         &mut self,
         elements: &[Element],
@@ -149,7 +149,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `wmma.load` and `wmma.store`; whether it stores.
+    /// Emits `wmma.load` or `wmma.store`. Returns whether the operation stores.
     pub(crate) fn lines(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<bool, Refusal> {
         let scratch = self.places.scratch;
         let line_bits = u32::from(lines.line_elements) * lines.element_bits;
@@ -193,7 +193,7 @@ impl Emitter<'_> {
         Ok(lines.is_store)
     }
 
-    /// Registers to the lines of a whole matrix in scratch memory.
+    /// Copies registers to the lines of a matrix in scratch memory.
     fn lay_out_lines(
         &mut self,
         lines: &LinesAccess<'_>,
@@ -222,7 +222,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Lines of a matrix in scratch memory to registers.
+    /// Copies the lines of a matrix in scratch memory to registers.
     fn take_lines(
         &mut self,
         lines: &LinesAccess<'_>,
@@ -241,7 +241,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves the address of the matrix in `offset` and the stride in `first`, where all lanes agree about both and they are aligned.
+    /// Stores the address of the matrix in `offset` and the stride in `first`. Bails out unless both are uniform and
+    /// aligned.
     fn agree_about_address(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<(), Refusal> {
         let plan = lines.access;
         let (address, stride) = (self.names.offset, self.names.first);
@@ -267,7 +268,7 @@ impl Emitter<'_> {
             I::I32Or,
         ]);
         if lines.is_store {
-            // Lines that overlap.
+            // Overlapping lines.
             self.get(stride);
             self.ops([I::I32Const(lines.line_elements.into()), I::I32LtU, I::I32Or]);
         }
@@ -275,7 +276,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stops unless all lanes have the same in a register.
+    /// Bails out unless a register is uniform.
     fn check_same(&mut self, bank: Bank, slot: Slot, warp: Warp) -> Result<(), Refusal> {
         let SlotPlace::Register(index) = slot.place() else {
             return Ok(());
@@ -301,7 +302,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// By part of a register and gang: where its bytes lie in scratch memory, line after line.
+    /// Returns the scratch addresses of the bytes of each register part and lane vector, line by line.
     fn places_of_lines(
         &self,
         lines: &LinesAccess<'_>,
@@ -318,7 +319,7 @@ impl Emitter<'_> {
                     + u32::from(*line) * line_bytes
                     + u32::from(*position) * lines.element_bits / 8;
                 for byte in 0..lines.unit_bytes {
-                    // Among the bytes of the gang's lanes, 16 a part.
+                    // Position among the bytes of the lane vector, 16 bytes per part.
                     let at = lane % GANG * lane_bytes + within * lines.unit_bytes + byte;
                     let part = register * n_parts + at / 16;
                     let row = found
@@ -377,7 +378,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Parts of 16 bytes that a gang has of a register.
+/// Returns the number of 16-byte parts per register and lane vector.
 fn parts_of(lines: &LinesAccess<'_>) -> u32 {
     match lines.per_register * lines.unit_bytes {
         8.. => 2,

@@ -1,9 +1,9 @@
-//! Products of matrices with factors of 16 bits and sums of `f32`, as tensor cores compute them. In: operands in scratch memory; out: sums there,
-//! bit for bit those of the interpreter.
+//! MMA operations with 16-bit factors and `f32` accumulators, as computed by tensor cores. Input: operands in scratch
+//! memory. Output: accumulators in scratch memory, bit-identical to the interpreter.
 //!
-//! Neighbouring sums of two rows are computed together, block by block: the largest exponent of all terms of a sum is found, every term is
-//! cut to whole units of a power of two below it, and the sum of these is exact. What is unusual (infinities, NaNs, terms at the ends of the
-//! range) stops the run.
+//! Neighboring accumulators of two rows are computed together, block by block: the code finds the largest exponent of
+//! all terms of a sum, truncates every term to a multiple of a power of two below it, and adds the truncated terms
+//! exactly. Special cases (infinities, NaNs, terms at the ends of the exponent range) cause a bailout.
 
 use crate::emit::Emitter;
 use crate::emit::routine::Routine;
@@ -18,28 +18,28 @@ use crate::refusal::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, FusedProduct, Operand, SumRule, ValuePlace};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// Exponents of factors that are zero, and that are no finite numbers: sums of two tell what a product is.
+/// Exponents that represent zero factors and nonfinite factors: the sum of two exponents then classifies the product.
 const ZERO: i16 = -2000;
 const SPECIAL: i16 = 4000;
-/// Exponents of terms from which on the run stops, and below which there is only zero.
+/// Exponent of terms from which on the code bails out, and exponent below which a term is zero.
 const LARGEST: i32 = 118;
 const NO_TERM: i32 = -400;
-/// What is added to exponents of terms, so that those of numbers that are no zeros are not negative, and half of it, for a factor.
+/// Bias that makes the exponents of nonzero terms nonnegative, and half of it for each factor.
 const EXCESS: i32 = 126;
 const HALF_EXCESS: i16 = (EXCESS / 2) as i16;
 
-/// Where the operands of a product lie, after the start of the scratch memory.
+/// Offsets of the operands of an MMA in scratch memory.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
-    /// Factors as they are: rows of A, and of B by depth.
+    /// Factors in their format: rows of A, and rows of B by depth.
     a_bits: u32,
     b_bits: u32,
-    /// The same as `f32`, and their exponents.
+    /// Factors as `f32`, and their exponents.
     a: u32,
     b: u32,
     a_exponents: u32,
     b_exponents: u32,
-    /// Rows of C, which become those of D.
+    /// Rows of C, which are overwritten with those of D.
     sums: u32,
 }
 
@@ -68,24 +68,24 @@ impl Layout {
     }
 }
 
-/// Where the rows of registers lie that a product gets and gives, after the start of the scratch memory.
+/// Offset in scratch memory of the register rows that an MMA reads and writes.
 const ROWS: u32 = 16 << 10;
 
-/// A product, with the places of the values in registers: of A, B, C and D.
+/// MMA with the locations of the values of A, B, C and D in registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProductOf {
     rule: SumRule,
-    /// By register and gang.
+    /// Indexed by register and lane vector.
     operands: [Vec<RowPlaces>; 4],
 }
 
-/// Where the row of a gang is, by the registers of all operands.
+/// Returns the address of a register row of a lane vector; the registers of all operands are numbered consecutively.
 fn row_place(scratch: u32, register: usize, gang: u32) -> u32 {
     scratch + ROWS + 16 * (register as u32 * GANGS + gang)
 }
 
 impl Emitter<'_> {
-    /// A product of the warp: its rows go to scratch memory, and back.
+    /// Emits an MMA: copies its register rows to scratch memory, calls the routine, and copies the results back.
     pub(crate) fn product(
         &mut self,
         product: &FusedProduct<'_>,
@@ -144,7 +144,7 @@ impl ProductOf {
         let layout = Layout::new(rule, scratch);
         let (n, k) = (u32::from(rule.columns), u32::from(rule.depth));
         let factor = |at: u32| layout.a_bits + 2 * at;
-        // Columns one after the other become rows by depth.
+        // The columns of B are stored consecutively, and become rows by depth.
         let of_column = |at: u32| layout.b_bits + 2 * (at % k * n + at / k);
         let sum = |at: u32| layout.sums + 4 * at;
         let FusedProduct { a, b, c, d, .. } = product;
@@ -160,10 +160,10 @@ impl ProductOf {
     }
 }
 
-/// By register and gang, where each byte of its row lies.
+/// Scratch address of each byte of a row, by lane vector.
 type RowPlaces = [BytePlaces; GANGS as usize];
 
-/// The places of the values that `held` lists; copies have the number of the value.
+/// Returns the locations of the values in `held`; copies of a value share its number.
 fn places_of(
     operand: &Operand<'_>,
     held: &[ValuePlace],
@@ -173,7 +173,7 @@ fn places_of(
     let mut found = vec![[[None; 16]; GANGS as usize]; operand.registers.len()];
     let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
-    // Copies follow their value, as many of each.
+    // Each value is followed by its copies, the same number for each value.
     let is_known = values
         .iter()
         .enumerate()
@@ -198,19 +198,19 @@ fn places_of(
     found
 }
 
-/// Two raised to a power, as `f32`.
+/// Returns a power of two as `f32`.
 fn power(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-/// The function of a product: one if something unusual was met, else zero.
+/// Returns the function of an MMA, which returns 1 for a special case and 0 otherwise.
 pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products) -> Function {
     let rule = of.rule;
     let mut code = Code {
         rule,
         layout: Layout::new(rule, scratch),
         cut: match products {
-            // Terms are within the range of `i32`, where engines agree.
+            // The terms are within the range of `i32`, in which all engines agree.
             Products::Fused => I::I32x4RelaxedTruncF32x4S,
             Products::Separate => I::I32x4TruncSatF32x4S,
         },
@@ -250,7 +250,7 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
         splat32((LARGEST + EXCESS) as u32),
         I::I32x4GtS,
         I::V128Or,
-        // A sum that is smaller than what the units can have, and no zero.
+        // Nonzero sums below the range of the units.
         I::LocalGet(LEAST_YET),
         splat32((i32::from(rule.kept_bits) - 125 + EXCESS) as u32),
         I::I32x4LtU,
@@ -261,7 +261,7 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
     helpers::function(&locals, &code.out)
 }
 
-/// The rows of operands whose registers begin with the number `first`: where each is, and where its bytes lie.
+/// Returns the address and the byte locations of each row of operands whose registers start at number `first`.
 fn rows_of(scratch: u32, operands: &[Vec<RowPlaces>], first: usize) -> Vec<(u32, BytePlaces)> {
     let registers = operands.iter().flatten().enumerate();
     let rows = registers.flat_map(|(register, gangs)| {
@@ -271,8 +271,8 @@ fn rows_of(scratch: u32, operands: &[Vec<RowPlaces>], first: usize) -> Vec<(u32,
     rows.collect()
 }
 
-// Locals of the function: places in A, in its exponents and in B and its exponents; rows of A and of its exponents; columns; sums; rows and
-// blocks that are left, and the end of a block in A.
+// Locals of the function: positions in A, its exponents, B and its exponents; rows of A and of its exponents; columns;
+// accumulators; remaining rows and blocks; and the end of a block in A.
 const A: u32 = 0;
 const A_EXPONENTS: u32 = 1;
 const B: u32 = 2;
@@ -293,22 +293,23 @@ const WORD: u32 = 15;
 const LARGEST_YET: u32 = 17;
 const SPREAD: u32 = 18;
 const LEAST_YET: u32 = 19;
-/// Of two rows, two halves of eight sums each.
+/// Two halves of eight accumulators each, for two rows.
 const SUM: u32 = 20;
 const EXPONENT: u32 = 24;
 const UNIT: u32 = 28;
 const TOTAL: u32 = 32;
-/// The sums before, in units.
+/// Previous accumulators, in units.
 const OLD: u32 = 36;
 const N_VECTORS: u32 = 29;
 
-/// Rows that are computed together: what one of them waits for, the other one does not.
+/// Number of rows that are computed together, which overlaps the latencies of independent operations.
 const ROWS_AT_ONCE: u32 = 2;
 
-/// Depths of a round. Rounds are loops: engines load all that is read in a piece of straight code first, and have too few registers for more.
+/// Depth per iteration. Iterations are loops, because engines hoist all loads of straight-line code to its start and
+/// run out of registers.
 const ROUND: u32 = 2;
 
-/// A part of a row in all of its parts.
+/// Broadcasts a part of a row to all of its parts.
 fn spread(part: u8, bytes: u8) -> I<'static> {
     I::I8x16Shuffle(std::array::from_fn(|at| part * bytes + at as u8 % bytes))
 }
@@ -316,7 +317,7 @@ fn spread(part: u8, bytes: u8) -> I<'static> {
 struct Code {
     rule: SumRule,
     layout: Layout,
-    /// To whole numbers, towards zero.
+    /// Truncating conversion to integers.
     cut: I<'static>,
     out: Vec<I<'static>>,
 }
@@ -332,17 +333,17 @@ impl Code {
         self.out.extend(instructions);
     }
 
-    /// The exponent field of factors that are not finite.
+    /// Returns the exponent field of nonfinite factors.
     fn exponent_mask(&self) -> i16 {
         (1i16 << self.rule.exponent_bits) - 1
     }
 
-    /// What is added to the exponents of factors.
+    /// Returns the exponent bias of factors.
     fn bias(&self) -> i32 {
         i32::from(self.exponent_mask() >> 1)
     }
 
-    /// Factors to `f32` and exponents, eight at a time.
+    /// Converts factors to `f32` and exponents, eight at a time.
     fn take_apart(&mut self, n: u32, from: u32, values: u32, exponents: u32) {
         self.ops([
             I::I32Const(0),
@@ -376,7 +377,8 @@ impl Code {
         ]);
     }
 
-    /// Stores half of the factors as `f32`: the fields move to those of `f32`, and the power of two between the biases makes subnormal numbers right.
+    /// Stores half of the factors as `f32`: shifts the fields to their `f32` positions, and multiplies by the power of
+    /// two between the biases, which normalizes subnormal numbers.
     fn store_values(&mut self, half: u32, values: u32) {
         let bias = self.bias();
         self.ops([
@@ -406,7 +408,7 @@ impl Code {
         ]);
     }
 
-    /// Pushes the exponents of the factors, of zeros and of what is not finite another one.
+    /// Pushes the exponents of the factors, with special values for zeros and nonfinite factors.
     fn push_exponents(&mut self) {
         let (top, bias) = (self.exponent_mask(), self.bias());
         self.ops([
@@ -435,7 +437,7 @@ impl Code {
         ]);
     }
 
-    /// All rows of sums, eight columns at a time.
+    /// Computes all rows of accumulators, eight columns at a time.
     fn rows(&mut self) {
         let SumRule {
             rows,
@@ -461,7 +463,7 @@ impl Code {
         self.ops(helpers::next_round(LEFT));
     }
 
-    /// All columns of the rows that are computed together.
+    /// Computes all columns of the rows that are computed together.
     fn columns(&mut self) {
         let columns = i32::from(self.rule.columns);
         let blocks = i32::from(self.rule.depth) / i32::from(self.rule.block);
@@ -510,7 +512,7 @@ impl Code {
         ]);
     }
 
-    /// Loads a row of sums. Subnormal numbers, which are no zeros, are bad.
+    /// Loads a row of accumulators. Nonzero subnormal numbers are a special case.
     fn load_sum(&mut self, unit: u32, place: u32) {
         self.ops([
             I::LocalGet(SUMS),
@@ -545,7 +547,7 @@ impl Code {
         }
     }
 
-    /// A block of products, for eight columns.
+    /// Accumulates a block of products for eight columns.
     fn block(&mut self) {
         self.find_largest_exponents();
         for place in 0..2 * ROWS_AT_ONCE {
@@ -557,7 +559,7 @@ impl Code {
         }
     }
 
-    /// Finds the largest exponent of the products of each sum.
+    /// Computes the largest exponent of the products of each sum.
     fn find_largest_exponents(&mut self) {
         let columns = u32::from(self.rule.columns);
         let block = u32::from(self.rule.block);
@@ -597,7 +599,7 @@ impl Code {
         ]);
     }
 
-    /// Finds the largest exponent of a sum's terms: its products and the old sum.
+    /// Computes the largest exponent of the terms of a sum: its products and the previous accumulator.
     fn find_largest_term(&mut self, place: u32) {
         let (sum, exponent) = (SUM + place, EXPONENT + place);
         self.ops([
@@ -619,7 +621,7 @@ impl Code {
             I::LocalGet(LARGEST_YET),
             I::I32x4MaxS,
             I::LocalSet(LARGEST_YET),
-            // That of a zero is the largest without a sign.
+            // As an unsigned number, the exponent of zero is the largest.
             I::LocalGet(exponent),
             I::LocalGet(LEAST_YET),
             I::I32x4MinU,
@@ -627,7 +629,8 @@ impl Code {
         ]);
     }
 
-    /// Finds the unit that the terms of sums are cut to, from the largest exponent of all terms, and the old sums in this unit.
+    /// Computes the unit to which the terms of sums are truncated, from the largest exponent of all terms, and the
+    /// previous accumulators in this unit.
     fn find_unit(&mut self, place: u32) {
         let kept = i32::from(self.rule.kept_bits);
         let least = kept - 125 + EXCESS;
@@ -635,7 +638,7 @@ impl Code {
         let (unit, total) = (UNIT + place, TOTAL + place);
         self.find_largest_term(place);
         if self.rule.exponent_bits > 5 {
-            // Products may be as small as sums.
+            // Products may be as small as accumulators.
             self.ops([
                 I::LocalGet(exponent),
                 splat32(least as u32),
@@ -667,7 +670,7 @@ impl Code {
         ]);
     }
 
-    /// Adds the products of the block in units, round by round.
+    /// Adds the products of the block in units, iteration by iteration.
     fn add_products(&mut self) {
         let columns = u32::from(self.rule.columns);
         let depths = u32::from(self.rule.depth);
@@ -720,7 +723,8 @@ impl Code {
         ]);
     }
 
-    /// The sum in units of the block to `f32`, cut towards zero. Sums of products fit 32 bits; where the old sum makes them more, the run stops.
+    /// Converts the sum in units of the block to `f32`, rounded towards zero. Sums of products fit into 32 bits; the
+    /// code bails out if the previous accumulator exceeds this range.
     fn round(&mut self, half: u32) {
         let (total, old) = (TOTAL + half, OLD + half);
         let is_wide = u32::from(self.rule.kept_bits) + 3 + u32::from(self.rule.block).ilog2() > 30;
@@ -757,7 +761,7 @@ impl Code {
         };
         self.ops([I::LocalSet(total)]);
         self.ops([
-            // To nearest first; one less where that is more than the sum. Then out of the units.
+            // Convert with rounding to nearest, then decrement if the result exceeds the sum, and scale by the unit.
             I::LocalGet(total),
             I::F32x4ConvertI32x4S,
             I::LocalTee(WORD),

@@ -1,13 +1,14 @@
-//! Bytes of rows that lie elsewhere one by one. In: a place for each byte of a row; out: as few loads or stores as they allow.
+//! Gather and scatter of the bytes of a row. Input: an address for each byte. Output: the smallest number of loads or
+//! stores that the addresses permit.
 
 use crate::emit::Emitter;
 use crate::instructions::at;
 use wasm_encoder::Instruction as I;
 
-/// Where each byte of a row lies; none for bytes that do not matter.
+/// Address of each byte of a row; `None` for irrelevant bytes.
 pub(crate) type BytePlaces = [Option<u32>; 16];
 
-/// Bytes of a row that lie side by side: which of its parts of that size they are, and where the first is.
+/// Contiguous bytes of a row: their number, their index in units of this number, and the address of the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     n_bytes: usize,
@@ -15,7 +16,7 @@ struct Run {
     place: u32,
 }
 
-/// The runs of a row, the longest that are possible.
+/// Returns the longest possible runs of a row.
 fn runs(places: &BytePlaces) -> Vec<Run> {
     let follow = |bytes: &[Option<u32>]| match bytes.first().copied().flatten() {
         Some(first) => (first..)
@@ -39,7 +40,7 @@ fn runs(places: &BytePlaces) -> Vec<Run> {
         .collect()
 }
 
-/// Pushes a row whose bytes lie at these places of the module's memory; `row` is a local.
+/// Pushes a row whose bytes have these addresses in linear memory; `row` is a local.
 pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
     for (nth, run) in runs(places).into_iter().enumerate() {
         let (memarg, lane) = (at(run.place), run.index);
@@ -65,7 +66,7 @@ pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlac
     code.push(I::LocalGet(row));
 }
 
-/// Puts the bytes of the row on the stack to these places of the module's memory; `row` is a local.
+/// Stores the bytes of the row on the stack to these addresses in linear memory; `row` is a local.
 pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
     code.push(I::LocalSet(row));
     for run in runs(places) {
@@ -82,12 +83,12 @@ pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlace
 }
 
 impl Emitter<'_> {
-    /// As [`push_bytes`].
+    /// Pushes a row like [`push_bytes`].
     pub(crate) fn push_bytes(&mut self, places: &BytePlaces) {
         push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
-    /// As [`put_bytes`].
+    /// Stores a row like [`put_bytes`].
     pub(crate) fn put_bytes(&mut self, places: &BytePlaces) {
         put_bytes(&mut self.out, self.names.vectors[0], places);
     }
