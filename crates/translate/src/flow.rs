@@ -1,4 +1,4 @@
-//! The blocks of a kernel's code and the ways between them. In: decoded code; out: blocks, entries, and what is live at each.
+//! Control-flow graph of a kernel. Input: decoded code. Output: basic blocks, entries of regions, and live registers.
 
 use crate::code::{Code, Placed};
 use crate::registers::{Register, Touched};
@@ -7,27 +7,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{GroupKind, Instr, MatrixOperation, Op, Plain, SlotPlace};
 use warpgrid_isa::StateSpace;
 
-/// Instructions that are executed one after the other.
+/// Basic block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Where it goes on, by block.
+    /// Successor blocks.
     pub(crate) next: Vec<usize>,
-    /// Instructions that are a step, without an operation of the whole warp at the end.
+    /// Number of instructions that count as steps, without a warp-level operation at the end.
     pub(crate) steps: u32,
-    /// What its last instruction waits for.
+    /// Synchronization at the last instruction.
     pub(crate) meets: Meeting,
 }
 
-/// Whom lanes wait for at the end of a block.
+/// Event for which lanes wait at the end of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Meeting {
     #[default]
     None,
-    /// All lanes of the warp, which do the last instruction together.
+    /// All lanes of the warp, which execute the last instruction together.
     Warp,
-    /// The host, which does the last instruction for them.
+    /// The host, which executes the last instruction.
     Host,
     /// The threads of the block.
     Barrier,
@@ -49,37 +49,40 @@ impl SharedUse {
     }
 }
 
-/// Blocks in the order of the code, and where strips begin.
+/// Control-flow graph with the blocks in code order.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<Block>,
-    /// By block, its number in the order in which the interpreter lets lanes go on.
+    /// Scheduling priority of each block: the interpreter executes the lanes in the block with the lowest number first.
     pub(crate) numbers: Vec<u32>,
-    /// By block, what happens to shared memory in the phases that it is a part of: all gangs begin a phase at the same entry.
+    /// Use of shared memory in the barrier intervals that contain each block; all lane vectors enter a barrier interval
+    /// at the same entry.
     pub(crate) shared: Vec<SharedUse>,
-    /// Whether copies to shared memory may be in flight from one phase to the next.
+    /// Whether copies to shared memory may be in flight across barriers.
     pub(crate) has_copies: bool,
-    /// Blocks that a strip may begin with: the first, those after barriers and operations of a warp, and those that branches go to.
+    /// Blocks at which a region may start: the first block, the blocks after barriers and warp-level operations, and
+    /// branch targets.
     pub(crate) entries: Vec<usize>,
-    /// Operations of a warp that gangs come to, each with those that follow it at once.
+    /// Warp-level operations at which lane vectors wait, each with the operations that follow immediately.
     pub(crate) chains: Vec<Chain>,
 }
 
-/// Blocks that end with an operation of the whole warp, one after the other. What is before the first operation is not a part of it.
+/// Sequence of consecutive blocks that end with warp-level operations. The code before the first operation does not
+/// belong to the sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
     pub(crate) blocks: std::ops::Range<usize>,
 }
 
-/// Operations of a chain, at most.
+/// Maximum number of operations of a sequence.
 const LONGEST_CHAIN: usize = 128;
 
-/// Instructions that the host does with the interpreter's own code, by their places.
+/// Positions of instructions that the host executes with the functions of the interpreter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByHost {
-    /// For the lanes that come to them.
+    /// Host calls for individual lanes.
     pub(crate) lanes: BTreeSet<u32>,
-    /// For whole warps.
+    /// Host calls for whole warps.
     pub(crate) warps: BTreeSet<u32>,
 }
 
@@ -90,7 +93,7 @@ impl Block {
     }
 }
 
-/// What lanes wait for before an instruction is executed.
+/// Returns the event for which lanes wait before an instruction is executed.
 fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
     match instr.op {
         _ if by_host.lanes.contains(&(at as u32)) => Meeting::Host,
@@ -104,12 +107,12 @@ fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
     }
 }
 
-/// Whether an instruction ends a block by itself.
+/// Checks whether an instruction is a terminator of a block.
 pub(crate) fn leads_away(instr: &Instr) -> bool {
     matches!(instr.op, Op::Branch { .. }) || ends_lanes(instr)
 }
 
-/// Whether lanes end with an instruction.
+/// Checks whether an instruction ends its lanes.
 pub(crate) fn ends_lanes(instr: &Instr) -> bool {
     matches!(instr.op, Op::Return | Op::Exit)
 }
@@ -118,7 +121,7 @@ pub(crate) fn is_guarded(instr: &Instr) -> bool {
     instr.guard.place() != SlotPlace::None
 }
 
-/// Returns where blocks start, and which of these places strips may begin with.
+/// Returns the starts of blocks, and the starts at which regions may begin.
 fn starts_of(code: &Code<'_>, by_host: &ByHost) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut starts = BTreeSet::from([0]);
     let mut entered = BTreeSet::from([0]);
@@ -188,18 +191,18 @@ impl Flow {
         flow
     }
 
-    /// Whether lanes wait for others at the end of a block.
+    /// Returns the event for which lanes wait at the end of a block.
     pub(crate) fn meets(&self, block: usize) -> Meeting {
         self.blocks.get(block).map_or(Meeting::None, |b| b.meets)
     }
 
-    /// Whether operations of whole warps are among the code.
+    /// Checks whether the code contains warp-level operations.
     pub(crate) fn has_warp_operations(&self) -> bool {
         !self.chains.is_empty()
     }
 
-    /// The number of what lanes wait for at the end of a block: operations of warps from 1 on, then barriers, then what the host does for lanes.
-    /// Zero for other blocks.
+    /// Returns the number of the synchronization point at the end of a block: warp-level operations from 1 on, then
+    /// barriers, then host calls for lanes. Returns zero for other blocks.
     pub(crate) fn wait_number(&self, block: usize) -> u32 {
         let count = |what: Meeting, blocks: &[Block]| {
             blocks.iter().filter(|block| block.meets == what).count() as u32
@@ -214,14 +217,14 @@ impl Flow {
         }
     }
 
-    /// How many numbers of waits there are, from 1 on.
+    /// Returns the number of synchronization points.
     pub(crate) fn n_waits(&self) -> u32 {
         let is_of_host = |block: &&Block| block.meets == Meeting::Host;
         let n_of_host = self.blocks.iter().filter(is_of_host).count() as u32;
         self.wait_numbers().first_of_host + n_of_host - 1
     }
 
-    /// Where the kinds of waits begin.
+    /// Returns the first number of each kind of synchronization point.
     pub(crate) fn wait_numbers(&self) -> WaitNumbers {
         let is_barrier = |block: &&Block| block.meets == Meeting::Barrier;
         let first_barrier = self.chains.len() as u32 + 1;
@@ -231,19 +234,20 @@ impl Flow {
         }
     }
 
-    /// The number of a chain, by the block that it begins with.
+    /// Returns the index of the sequence that starts with a block.
     pub(crate) fn chain_at(&self, block: usize) -> Option<usize> {
         self.chains
             .iter()
             .position(|chain| chain.blocks.start == block)
     }
 
-    /// Whether a block is executed as a part of a chain alone.
+    /// Checks whether a block is only executed as a part of a sequence.
     pub(crate) fn is_within_chain(&self, block: usize) -> bool {
         self.meets(block) == Meeting::Warp && self.chain_at(block).is_none()
     }
 
-    /// The blocks of each phase: what is reached from where it starts before a barrier is passed.
+    /// Returns the blocks of each barrier interval: the blocks that are reachable from its start without passing a
+    /// barrier.
     fn phases(&self) -> Vec<BTreeSet<usize>> {
         let ends = |block: usize| self.meets(block) == Meeting::Barrier;
         let after_end = |block: &usize| *block > 0 && ends(block - 1);
@@ -266,7 +270,8 @@ impl Flow {
         starts.map(reached_from).collect()
     }
 
-    /// By block, the number of its group: lanes go from block to block of a group, and to others only after a meeting.
+    /// Returns the group of each block: lanes move between blocks of different groups only across synchronization
+    /// points.
     pub(crate) fn groups(&self) -> Vec<usize> {
         let n_blocks = self.blocks.len();
         let mut groups: Vec<usize> = (0..n_blocks).collect();
@@ -304,7 +309,7 @@ impl Flow {
         }
     }
 
-    /// The number of a block in the order in which the interpreter lets lanes go on.
+    /// Returns the scheduling priority of a block.
     pub(crate) fn number(&self, block: usize) -> u32 {
         self.numbers.get(block).copied().unwrap_or(0)
     }
@@ -314,7 +319,7 @@ impl Flow {
         let own: Vec<SharedUse> = uses.collect();
         self.has_copies = starts_copies(plain, code.all());
         if self.has_copies {
-            // What a copy brings may be there in a later phase.
+            // The bytes of a copy may arrive in a later barrier interval.
             let all = SharedUse {
                 loads: true,
                 stores: true,
@@ -333,19 +338,19 @@ impl Flow {
         }
     }
 
-    /// The block that starts at a place in the code.
+    /// Returns the block that starts at a position in the code.
     pub(crate) fn block_at(&self, at: usize) -> Option<usize> {
         let index = self.blocks.binary_search_by_key(&at, |block| block.start);
         index.ok()
     }
 
-    /// The number of an entry.
+    /// Returns the number of an entry.
     pub(crate) fn entry(&self, block: usize) -> Option<u32> {
         let index = self.entries.iter().position(|entry| *entry == block)?;
         Some(index as u32)
     }
 
-    /// By block, the blocks that lead to it.
+    /// Returns the predecessors of each block.
     fn before(&self) -> Vec<Vec<usize>> {
         let mut before = vec![Vec::new(); self.blocks.len()];
         for (index, block) in self.blocks.iter().enumerate() {
@@ -358,7 +363,7 @@ impl Flow {
         before
     }
 
-    /// By block, the blocks that every way to it from the start leads through, itself as well.
+    /// Returns the dominator set of each block, including the block itself.
     pub(crate) fn dominators(&self) -> Vec<BTreeSet<usize>> {
         let n = self.blocks.len();
         let before = self.before();
@@ -384,7 +389,7 @@ impl Flow {
         }
     }
 
-    /// Loops: the block that each begins with, which every way into it leads through, and all of its blocks.
+    /// Returns the natural loops: maps each loop header to the blocks of the loop.
     pub(crate) fn loops(&self, dominators: &[BTreeSet<usize>]) -> BTreeMap<usize, BTreeSet<usize>> {
         let before = self.before();
         let mut found = BTreeMap::new();
@@ -407,12 +412,12 @@ impl Flow {
         found
     }
 
-    /// Blocks in an order in which each comes before those that it leads to without a meeting between, but where a loop leads back.
+    /// Returns the blocks in topological order, ignoring back edges and edges across synchronization points.
     pub(crate) fn ordered_blocks(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut is_seen = vec![false; self.blocks.len()];
         for first in 0..self.blocks.len() {
-            // A block, and how many of those after it have been looked at.
+            // Block, and number of visited successors.
             let mut way = vec![(first, 0)];
             while let Some((block, n_seen)) = way.pop() {
                 if n_seen == 0 && std::mem::replace(&mut is_seen[block], true) {
@@ -433,7 +438,7 @@ impl Flow {
         order
     }
 
-    /// By block, the registers whose values at its start matter.
+    /// Returns the live-in registers of each block.
     pub(crate) fn live(&self, touched: &[Touched]) -> Vec<BTreeSet<Register>> {
         let mut live: Vec<BTreeSet<Register>> = touched.iter().map(|t| t.read.clone()).collect();
         loop {
@@ -460,8 +465,8 @@ impl Flow {
     }
 }
 
-/// The operations of warps, each with those that follow at once: blocks that are reached in no other way.
-/// What the host does is apart from the others.
+/// Returns the sequences of warp-level operations: a sequence continues with blocks that have no other predecessor.
+/// Host calls are separate from the other operations.
 fn chains(blocks: &[Block], by_host: &BTreeSet<u32>) -> Vec<Chain> {
     let is_by_host = |index: usize| {
         let last = blocks.get(index).map_or(0, |block| block.end as u32 - 1);
@@ -497,7 +502,7 @@ fn chains(blocks: &[Block], by_host: &BTreeSet<u32>) -> Vec<Chain> {
     found
 }
 
-/// What an instruction does with memory.
+/// Effect of an instruction on memory.
 struct MemoryUse {
     space: StateSpace,
     loads: bool,
@@ -523,7 +528,7 @@ fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
             loads: true,
             stores: true,
         }),
-        // Copies land.
+        // A wait completes copies.
         Op::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
         Op::Matrix(plan) => match plain.matrix(plan) {
             MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
@@ -534,18 +539,18 @@ fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
     }
 }
 
-/// Whether a block accesses memory.
+/// Checks whether code accesses memory.
 pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
     code.iter()
         .any(|placed| memory_use(plain, &placed.instr.op).is_some())
 }
 
-/// Whether an instruction may change memory that several threads see.
+/// Checks whether an instruction may modify memory that several threads share.
 pub(crate) fn stores_to_memory(plain: Plain<'_>, op: &Op) -> bool {
     memory_use(plain, op).is_some_and(|used| used.stores)
 }
 
-/// Whether copies to shared memory are among the code.
+/// Checks whether code starts copies to shared memory.
 fn starts_copies(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
     code.iter().any(|placed| match placed.instr.op {
         Op::StartAsync(plan) => plain.copy(plan).is_some(),
@@ -553,7 +558,7 @@ fn starts_copies(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
     })
 }
 
-/// What a block does with shared memory, or may do by generic addresses.
+/// Returns the use of shared memory of a block, including possible uses through generic addresses.
 fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
     let mut found = SharedUse::default();
     for placed in code.range(block.start..block.end) {
@@ -568,7 +573,7 @@ fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
     found
 }
 
-/// Numbering of the waits of lanes: warp-level operations from 1 on, then barriers, then host calls.
+/// Numbering of the synchronization points of lanes: warp-level operations from 1 on, then barriers, then host calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitNumbers {
     pub(crate) first_barrier: u32,

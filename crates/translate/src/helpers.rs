@@ -1,6 +1,6 @@
-//! The functions beside the strip. Out: a function each that finds the place of a lane's bytes, notes who read or wrote words, makes a
-//! record of lanes that part from their gang, counts steps of a warp, makes lanes a gang again, goes to the function of a long strip, and runs a phase:
-//! every warp of a block up to its next barrier.
+//! Runtime functions of the module: address translation, shadow-memory updates, records of diverged lanes, step counts,
+//! reconvergence, dispatch to the functions of a long region, and the execution of a barrier interval, which runs every
+//! warp of a block up to its next barrier.
 
 pub(crate) mod copy;
 pub(crate) mod count;
@@ -23,7 +23,7 @@ use crate::instructions::at;
 use crate::place::{GANGS, Places, cell, record, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
-/// Numbers of the functions.
+/// Function indices.
 pub(crate) const RESOLVE: u32 = 0;
 pub(crate) const ORDERED: u32 = 1;
 pub(crate) const NOTE: u32 = 2;
@@ -37,13 +37,13 @@ pub(crate) const WARP: u32 = 9;
 pub(crate) const COPY: u32 = 10;
 pub(crate) const GROUPS: u32 = 11;
 pub(crate) const SUSPECTS: u32 = 12;
-/// The first of those that operations of warps share.
+/// First index of the routines that several operations share.
 pub(crate) const ROUTINES: u32 = 13;
 
 /// Parameters and result of a function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
 
-/// Parameters and result of each function, by its number.
+/// Parameters and result of each function, by its index.
 pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
     use ValType::{I32, I64, V128};
     [
@@ -63,7 +63,7 @@ pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
     ]
 };
 
-/// A function with locals beside its parameters.
+/// Returns a function with additional locals.
 pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Function {
     let mut function = Function::new(locals.iter().copied());
     for instruction in code {
@@ -73,7 +73,8 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     function
 }
 
-/// `STRIP`: `(record, its number among those of the warp) -> why the run stops, or zero`, by the function of the group in which the record goes on.
+/// Emits `STRIP`: `(record, index of the record in the warp) -> exit code or zero`. Dispatches to the function of the
+/// group in which the record continues.
 pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
     let mut code = vec![I::Block(EMPTY); n_groups as usize];
@@ -96,15 +97,15 @@ pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
     function(&[], &code)
 }
 
-/// Where a note of an access says which kind of atomic operation it is.
+/// Position of the kind of an atomic operation in the flags of an access.
 pub(crate) const ATOMIC_SHIFT: u32 = 2;
 
-/// What says of an access to shared memory that nothing is stored there before the next barrier.
+/// Flag of an access to shared memory: no store to shared memory precedes the next barrier.
 pub(crate) const IS_CALM: u32 = 2;
 
 pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
-/// From the number of a gang to the first of its names, after the first of its warp's.
+/// Converts the number of a lane vector to the offset of its first epoch from the first epoch of its warp.
 pub(crate) fn first_name() -> [I<'static>; 6] {
     [
         I::I32Const(GANGS as i32 - 1),
@@ -116,10 +117,11 @@ pub(crate) fn first_name() -> [I<'static>; 6] {
     ]
 }
 
-/// Names that a warp uses up between two meetings of its lanes: eight for each gang, and one of all.
+/// Number of epochs that a warp uses between two reconvergences: eight for each lane vector, and eight for the whole
+/// warp.
 pub(crate) const NAMES: u32 = 8 * (GANGS + 1);
 
-/// Gives the warp new names: all that it has done until now is before what it does from here on.
+/// Advances the epochs of the warp: all earlier accesses of the warp happen before its later accesses.
 pub(crate) fn new_names() -> [I<'static>; 10] {
     [
         I::I32Const(0),
@@ -135,7 +137,7 @@ pub(crate) fn new_names() -> [I<'static>; 10] {
     ]
 }
 
-/// Ends a loop whose rounds are left in a local: goes round again until none is.
+/// Ends a loop whose remaining iterations are counted in a local.
 pub(crate) fn next_round(left: u32) -> [I<'static>; 6] {
     [
         I::LocalGet(left),
@@ -147,7 +149,8 @@ pub(crate) fn next_round(left: u32) -> [I<'static>; 6] {
     ]
 }
 
-/// Loads and stores that copy bytes, beyond two addresses: the addresses to store to and to load from are on the stack before each pair.
+/// Returns loads and stores that copy bytes relative to two addresses. Before each pair, the addresses of the
+/// destination and the source are on the stack.
 pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     let mut all = Vec::new();
     let mut done = 0;
@@ -170,7 +173,7 @@ pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     all
 }
 
-/// Pushes whether an address lies outside of the range that a site met last; where it lies in it stays in a local.
+/// Pushes whether an address is outside the cached range of a site. The offset in the range remains in a local.
 pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     [
         I::LocalGet(address),
@@ -184,7 +187,7 @@ pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     ]
 }
 
-/// Pushes how many bytes of that range are left from the place on.
+/// Pushes the number of bytes from the offset to the end of the range.
 pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     [
         I::LocalGet(site),
@@ -194,7 +197,8 @@ pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     ]
 }
 
-/// Leaves with zero where the number on the stack, a place that was found, is zero: why the run stops is in its cell.
+/// Returns zero if the address on the stack is zero, which means that the address translation failed; the exit code is
+/// in its cell.
 pub(crate) fn stop_if_refused() -> [I<'static>; 6] {
     [
         I::I32Eqz,
@@ -206,13 +210,13 @@ pub(crate) fn stop_if_refused() -> [I<'static>; 6] {
     ]
 }
 
-/// Leaves with why the run stops, where the number on the stack is not zero.
+/// Returns an exit code if the number on the stack is not zero.
 pub(crate) fn stops_if(why: u32) -> [I<'static>; 4] {
     [I::If(EMPTY), I::I32Const(why as i32), I::Return, I::End]
 }
 
-/// Continues with the next record of a warp: the records of its gangs precede the records of all parts. `record` and `index` are locals with the address
-/// and the index of the current record.
+/// Continues with the next record of a warp: the records of its lane vectors precede the records of all diverged lanes.
+/// `record` and `index` are locals with the address and the index of the current record.
 pub(crate) fn next_record(places: &Places, record: u32, index: u32) -> [I<'static>; 12] {
     let parts = places.records + places.n_gangs * places.record_bytes;
     [
@@ -231,7 +235,7 @@ pub(crate) fn next_record(places: &Places, record: u32, index: u32) -> [I<'stati
     ]
 }
 
-/// Leaves with the number on the stack, why the run stops, unless it is zero. It stays in a local.
+/// Returns the exit code on the stack unless it is zero. The code remains in a local.
 pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     [
         I::LocalTee(kept),
@@ -242,7 +246,7 @@ pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     ]
 }
 
-/// Leaves with a number in the cell of why a run stops, and zero.
+/// Stores an exit code in its cell, and returns zero.
 pub(crate) fn stops(why: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),

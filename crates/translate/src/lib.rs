@@ -1,9 +1,17 @@
-//! Compiles kernels to WebAssembly with SIMD instructions.
+//! Compiles kernels to WebAssembly modules with SIMD instructions, and runs the modules.
 //!
-//! - Input and output: a machine at its start; the memory at the end of the run, which is identical to the result of the interpreter,
-//!   or the reason why the interpreter must execute the launch.
-//! - An [`Engine`] runs the module: the engine that is linked in, or the engine of a JavaScript host.
-//! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two minutes).
+//! - Input: a [`Plain`](warpgrid_emulator::plain::Plain) view of a machine that has not executed a step.
+//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a [`Refusal`],
+//!   the reason for a bailout to the interpreter.
+//! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.
+//! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two
+//!   minutes).
+//!
+//! The comments use these terms: a *lane vector* (`gang`; *lane group* in the README) consists of four adjacent lanes
+//! of a warp, which execute in one SIMD vector; a *region* (`strip`) is the code between two synchronization points; a
+//! *barrier interval* (`phase`) is the execution of a block between two barriers; a *record* is the saved context of a
+//! suspended lane vector; an *epoch* (`name`) identifies the accesses of a lane vector between two synchronizations in
+//! *shadow memory* (`notes`).
 
 pub(crate) mod affine;
 pub(crate) mod changed;

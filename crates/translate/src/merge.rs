@@ -1,5 +1,6 @@
-//! Parts of a run, each with a memory of its own, made one. In: parts whose blocks have ended; out: whether blocks of different parts met at
-//! a word, which ranges must be noted to know, and the memory that all blocks leave.
+//! Merge of the partitions of a run, each of which has a memory of its own. Input: partitions whose blocks have
+//! finished. Output: whether blocks of different partitions conflict at a word, the ranges that must be tracked to
+//! decide this, and the merged memory.
 
 use crate::engine::{Instance, Memory};
 use crate::place::{BYTES_SHIFT, Places, SEVERAL, Window, holds, range};
@@ -7,7 +8,7 @@ use crate::refusal::Refusal;
 use std::borrow::Cow;
 use warpgrid_emulator::plain::Plain;
 
-/// How a part accessed a range.
+/// Accesses of a partition to a range.
 #[derive(Clone, Copy)]
 struct Access {
     holds: u32,
@@ -28,8 +29,8 @@ impl Access {
     }
 }
 
-/// The ranges that must be noted from the start of the run, which shows whether blocks of different parts met there; a refusal
-/// where they did.
+/// Returns the ranges that must be tracked from the start of the run in order to decide whether blocks of different
+/// partitions conflict. Returns an error if they do.
 pub(crate) fn check(
     places: &Places,
     plain: Plain<'_>,
@@ -66,7 +67,7 @@ pub(crate) fn check(
             unnoted.push(index);
             continue;
         }
-        // Whole words: no other range begins in the last one.
+        // Includes whole words; no other range begins in the last word.
         let place = place.start..place.end.next_multiple_of(4);
         let mut met = Met::new(place.len());
         for (part, _) in &touched {
@@ -81,21 +82,21 @@ pub(crate) fn check(
     Ok(unnoted)
 }
 
-/// What a part has stored to a range.
+/// Stores of a partition to a range.
 struct Stored<'m> {
-    /// Its notes of that.
+    /// Shadow memory of the writers.
     wrote: Cow<'m, [u8]>,
-    /// What the range holds.
+    /// Contents of the range.
     held: Cow<'m, [u8]>,
 }
 
 impl Stored<'_> {
-    /// Which bytes of a word it has stored, a bit each.
+    /// Returns the mask of the bytes of a word that the partition has stored.
     fn bytes(&self, word: usize) -> u8 {
         (word_of(&self.wrote, word) >> BYTES_SHIFT) as u8
     }
 
-    /// Whether it holds other bytes than another part where both have stored some of these.
+    /// Checks whether two partitions have stored different values in a common byte.
     fn differs(&self, other: &Stored<'_>, word: usize) -> bool {
         let both = self.bytes(word) & other.bytes(word);
         let differ = word_of(&self.held, word) ^ word_of(&other.held, word);
@@ -103,7 +104,7 @@ impl Stored<'_> {
     }
 }
 
-/// A word, as the module reads it.
+/// Returns a little-endian word.
 fn word_of(bytes: &[u8], word: usize) -> u32 {
     let bytes = bytes
         .get(4 * word..4 * word + 4)
@@ -111,7 +112,7 @@ fn word_of(bytes: &[u8], word: usize) -> u32 {
     bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The words of a range that the parts so far have accessed.
+/// Words of a range that the partitions so far have accessed.
 struct Met<'m> {
     words: Vec<u8>,
     parts: Vec<Stored<'m>>,
@@ -128,7 +129,8 @@ impl<'m> Met<'m> {
         }
     }
 
-    /// Adds what one more part has noted; a refusal where it met another one, unless both have stored the same there, which none has read.
+    /// Adds the accesses of a partition. Returns an error for a conflict: another partition has accessed the word,
+    /// unless all accesses are stores of equal values.
     fn add(&mut self, read: &[u8], stored: Stored<'m>) -> Result<(), Refusal> {
         let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
         let notes = stored.wrote.chunks(4).zip(read.chunks(4));
@@ -153,7 +155,7 @@ impl<'m> Met<'m> {
     }
 }
 
-/// Adds to the memory of one part what another one has changed, in ranges that are given with their starts in the arena.
+/// Adds the changes of one partition to the memory of another one, for ranges given with their starts in the arena.
 pub(crate) fn add(
     to: &mut impl Instance,
     from: &dyn Memory,
@@ -180,5 +182,5 @@ pub(crate) fn add(
     }
 }
 
-/// Bytes that are compared at once.
+/// Number of bytes that are compared at once.
 const CHUNK: usize = 64;

@@ -1,4 +1,5 @@
-//! A kernel as one module. In: decoded code and the shape of its launch; out: the bytes of the module, and what the host must know of it.
+//! Translation of a kernel to a module. Input: decoded code and the launch dimensions. Output: the bytes of the module,
+//! and the metadata that the host needs.
 
 use crate::affine::Forms;
 use crate::code::Source;
@@ -26,35 +27,35 @@ use wasm_encoder::{
     Instruction as I, MemorySection, MemoryType, Module, TypeSection,
 };
 
-/// Bytes of a page of memory.
+/// Page size of linear memory in bytes.
 const PAGE: u64 = 1 << 16;
 
-/// What the host knows of a module.
+/// Translated kernel with its metadata.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) wasm: Vec<u8>,
     pub(crate) places: Places,
     pub(crate) n_entries: u32,
     pub(crate) sites: Vec<Site>,
-    /// Whether blocks must not run apart, since atomic operations add up what they write.
+    /// Whether the blocks cannot be partitioned, because atomics accumulate values across blocks.
     pub(crate) is_whole: bool,
-    /// By the number of what lanes wait for: what the host does for them.
+    /// Host calls by number of the synchronization point.
     pub(crate) by_host: BTreeMap<u32, HostOperation>,
-    /// The first of these numbers that is not of whole warps.
+    /// First of these numbers that is a host call for lanes instead of whole warps.
     pub(crate) first_of_lanes: u32,
 }
 
-/// An instruction that the interpreter's own code does, on registers of records.
+/// Host call: an instruction that the interpreter executes on the registers of records.
 #[derive(Clone, Debug)]
 pub(crate) struct HostOperation {
-    /// Its place in the decoded code.
+    /// Position in the decoded code.
     pub(crate) at: u32,
-    /// The registers as the decoded code names them, each with its offset among those of a record.
+    /// Registers of the decoded code, each with its offset among the registers of a record.
     pub(crate) read: Vec<(Register, u32)>,
     pub(crate) written: Vec<(Register, u32)>,
 }
 
-/// What a draft of the strip tells of the code.
+/// Facts about the code that the draft determines.
 struct Learnt {
     touched: Vec<Touched>,
     reads: Vec<BTreeSet<Register>>,
@@ -65,7 +66,7 @@ struct Learnt {
 }
 
 impl Learnt {
-    /// Tells an emitter which registers there are, and where they are read and written.
+    /// Passes the registers, and the positions at which they are read and written, to an emitter.
     fn apply_to(&self, emitter: &mut Emitter<'_>) {
         for (register, places) in &self.definitions {
             for at in places {
@@ -80,7 +81,7 @@ impl Learnt {
     }
 }
 
-/// Most instructions that the host does: a kernel with more is the interpreter's.
+/// Maximum number of host calls of a kernel. The interpreter executes kernels with more.
 const MOST_BY_HOST: usize = 256;
 
 fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
@@ -89,7 +90,7 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
     let mut draft = Emitter::new(source, &places, flow, &nothing, Writes::Draft);
     draft.strip()?;
-    // In the order of the code.
+    // Report errors in code order.
     draft.refused.sort_by_key(|refusal| match refusal {
         Refusal::Instruction { at, .. } => *at,
         _ => 0,
@@ -118,7 +119,7 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
     })
 }
 
-/// Registers of 32 bits that one instruction gives a number, before every block that reads them.
+/// Returns the 32-bit registers with a single constant definition that dominates all uses.
 fn constants(
     Source { plain, code, .. }: Source<'_>,
     flow: &Flow,
@@ -151,7 +152,7 @@ fn constants(
     learnt.definitions.iter().filter_map(number).collect()
 }
 
-/// Once more with what is not translated done by the host, if it needs registers alone.
+/// Turns untranslated instructions that only need registers into host calls.
 fn leave_to_host(
     Source { plain, code, .. }: Source<'_>,
     refused: &[Refusal],
@@ -171,7 +172,7 @@ fn leave_to_host(
     Ok(())
 }
 
-/// Translates the kernel of a machine at its start.
+/// Translates the kernel of a machine that has not executed a step.
 pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, Refusal> {
     let code = Code::new(plain)?;
     let source = Source {
@@ -188,12 +189,12 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
     })
 }
 
-/// Returns the control flow, with instructions for the host where the translator has no form, and what a draft tells of the code.
+/// Returns the control-flow graph, in which untranslated instructions are host calls, and the facts from the draft.
 fn learn_flow(source: Source<'_>) -> Result<(Flow, Learnt), Refusal> {
     let Source { plain, code, .. } = source;
     let mut by_host = operations_of_host(plain, code);
     let mut flow = Flow::new(plain, code, &by_host);
-    // Once to learn what is read and written where, and once with what is live.
+    // The first pass determines reads and writes; the final pass uses liveness.
     let mut learnt = learn(source, &flow)?;
     if !learnt.refused.is_empty() {
         leave_to_host(source, &learnt.refused, &mut by_host)?;
@@ -206,7 +207,7 @@ fn learn_flow(source: Source<'_>) -> Result<(Flow, Learnt), Refusal> {
     Ok((flow, learnt))
 }
 
-/// Refusals name places among the code with functions in place.
+/// Translates inlined code. Errors contain positions in the inlined code.
 fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     let Source { plain, code, .. } = source;
     let (flow, mut learnt) = learn_flow(source)?;
@@ -262,7 +263,8 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     })
 }
 
-/// A function of the interpreter finds in its registers what an earlier call left there; here each place of a call has registers of its own.
+/// Rejects functions that may read an uninitialized register. In the interpreter, a register keeps the value of an
+/// earlier call, whereas each inlined copy has separate registers.
 fn check_functions(
     code: &Code<'_>,
     flow: &Flow,
@@ -280,7 +282,7 @@ fn check_functions(
     Ok(())
 }
 
-/// What the host does, by the numbers of what lanes wait for.
+/// Returns the host calls by number of the synchronization point.
 fn host_operations(
     Source { plain, code, .. }: Source<'_>,
     flow: &Flow,
@@ -373,13 +375,14 @@ fn module(
         .iter()
         .filter_map(|r| r.data(places))
         .collect();
-    // Functions may read the same.
+    // Several functions may use the same data.
     data.sort_by_key(|data| data.place);
     data.dedup_by_key(|data| data.place);
     assemble(&types, &bodies, PHASE, places.bytes, &data)
 }
 
-/// A module with functions of these types, a memory of at least as many bytes that begins with data, and what an engine asks for: the memory, and the function `phase`.
+/// Assembles a module with functions of these types, a memory of at least this size that is initialized with data, and
+/// the exports of an engine: the memory, and the function `phase`.
 pub(crate) fn assemble(
     types_of: &[FunctionType],
     bodies: &[&Function],
@@ -424,7 +427,7 @@ pub(crate) fn assemble(
     module.finish()
 }
 
-/// Bytes that a lane has of a register, and where they start among its bytes.
+/// Returns the range of a lane's bytes among the bytes of a register.
 pub(crate) fn lane_bytes(register: Register, lane: u32) -> std::ops::Range<u32> {
     let bytes = 4 * parts(register);
     lane * bytes..(lane + 1) * bytes

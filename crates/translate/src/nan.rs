@@ -1,5 +1,6 @@
-//! Registers in which any NaN may be kept. In: decoded code; out: registers of 32 bits that only arithmetic writes whose NaNs are the one that the machine
-//! makes. Arithmetic that reads them does not tell one NaN from another, so that it becomes that one where something else reads it.
+//! Elision of NaN canonicalization. Input: decoded code. Output: the 32-bit registers that are only written by
+//! arithmetic with canonical NaN results. Arithmetic that reads these registers does not distinguish NaNs, so
+//! canonicalization is deferred to other reads.
 
 use crate::code::Placed;
 use crate::code::Source;
@@ -9,7 +10,7 @@ use warpgrid_emulator::plain::{
     Bank, Float32Op, FloatMode, FloatOp, Instr, Op, Round, Slot, SlotPlace, unit_function,
 };
 
-/// Finds them: those that arithmetic reads as well.
+/// Returns these registers, restricted to registers that arithmetic reads.
 pub(crate) fn find_any_nan(source: Source<'_>, definitions: &Definitions) -> BTreeSet<Register> {
     let code = source.code;
     let mut read = BTreeSet::new();
@@ -30,7 +31,7 @@ pub(crate) fn find_any_nan(source: Source<'_>, definitions: &Definitions) -> BTr
     read
 }
 
-/// Whether what an instruction writes to a register is the NaN of the machine, if it is one.
+/// Checks whether a NaN that an instruction writes to a register is the canonical NaN.
 fn makes_nan(source: Source<'_>, at: u32, register: Register) -> bool {
     let Some(Placed {
         instr,
@@ -62,7 +63,7 @@ fn makes_nan(source: Source<'_>, at: u32, register: Register) -> bool {
     }
 }
 
-/// The destination and the sources of arithmetic to which all NaNs are one.
+/// Returns the destination and the sources of arithmetic that does not distinguish NaNs.
 fn arithmetic(instr: &Instr) -> Option<(Slot, [Slot; 3])> {
     let Op::Float32 {
         f,
@@ -75,7 +76,7 @@ fn arithmetic(instr: &Instr) -> Option<(Slot, [Slot; 3])> {
     takes_any_nan(f, mode).then_some((d, [a, b, c]))
 }
 
-/// Whether an operation gives the same for any NaN, and makes NaNs of one kind.
+/// Checks whether an operation treats all NaNs alike, and produces only canonical NaNs.
 pub(crate) fn takes_any_nan(f: Float32Op, mode: FloatMode) -> bool {
     use Float32Op as F;
     mode.round == Round::Nearest

@@ -1,4 +1,4 @@
-//! The engine of native hosts: `wasmtime`, linked in.
+//! Engine of native hosts, implemented with Wasmtime.
 
 use crate::engine::{Engine, Instance, Memory, Products};
 use crate::probe::measure_products;
@@ -8,13 +8,13 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 use wasmtime::{Config, Module, OptLevel, Store, TypedFunc};
 
-/// Bytes of a page of the operating system.
+/// Page size of the operating system in bytes.
 const PAGE: usize = 4096;
 
-/// Where the clock starts.
+/// Start of the clock.
 static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// The engine that is linked in, the same for all kernels of a process.
+/// Wasmtime engine, which all kernels of a process share.
 #[derive(Debug)]
 pub struct Native {
     engine: Result<wasmtime::Engine, String>,
@@ -22,7 +22,7 @@ pub struct Native {
 }
 
 impl Native {
-    /// The one of this process.
+    /// Returns the engine of this process.
     pub fn get() -> &'static Native {
         static NATIVE: OnceLock<Native> = OnceLock::new();
         NATIVE.get_or_init(|| {
@@ -30,7 +30,8 @@ impl Native {
             config
                 .cranelift_opt_level(OptLevel::Speed)
                 .wasm_relaxed_simd(true)
-                // What the host has: products are measured, and other relaxed instructions are used only where hosts agree.
+                // Use the native instructions: the rounding of `relaxed_madd` is measured, and other relaxed
+                // instructions are used only where all engines agree.
                 .relaxed_simd_deterministic(false);
             let mut native = Native {
                 engine: wasmtime::Engine::new(&config).map_err(said),
@@ -80,7 +81,7 @@ impl Engine for Native {
     }
 }
 
-/// An instance of [`Native`].
+/// Module instance of [`Native`].
 pub struct NativeInstance {
     store: Store<()>,
     memory: wasmtime::Memory,
@@ -119,7 +120,7 @@ impl Instance for NativeInstance {
     }
 
     fn clear(&mut self, range: Range<usize>) {
-        // Untouched pages stay so.
+        // Avoid writes to untouched pages, so that they remain unmapped.
         for page in self.bytes(range).chunks_mut(PAGE) {
             if page.iter().any(|byte| *byte != 0) {
                 page.fill(0);

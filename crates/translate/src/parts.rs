@@ -1,5 +1,6 @@
-//! The blocks of a launch in parts, each with a memory of its own: one part, a part for each thread, or for each host. In: a machine at its
-//! start; out: memory and counts at its end, or why the interpreter must run it.
+//! Partitions of the blocks of a launch, each with a memory of its own: a single partition, or one per thread or per
+//! host. Input: a machine that has not executed a step. Output: memory and counts at the end of the run, or the reason
+//! for a bailout.
 
 use crate::engine::{Engine, Instance, Memory};
 use crate::merge;
@@ -13,31 +14,32 @@ use std::ops::Range;
 use std::time::Duration;
 use warpgrid_emulator::plain::{Plain, PlainEnd};
 
-/// Blocks of a part, at least: fewer are not worth a memory.
+/// Minimum number of blocks of a partition; fewer blocks do not justify a memory.
 const FEWEST_BLOCKS: u64 = 4;
 
-/// Bytes of the memories of all parts: of a process, or of a page, whose parts lie in the memory of their workers and are copied once.
+/// Maximum size in bytes of the memories of all partitions: of a process, or of a web page, whose partitions are in the
+/// memories of their workers and are copied once.
 const MOST_BYTES: u64 = if cfg!(target_arch = "wasm32") {
     1 << 30
 } else {
     4 << 30
 };
 
-/// A run that ended.
+/// Finished run.
 #[derive(Debug)]
 pub struct Ended<I> {
     instance: I,
-    /// Bytes of the module's memory that blocks may have changed, and where they lie in the arena.
+    /// Ranges of linear memory that blocks may have changed, and their starts in the arena.
     changed: Vec<(Range<usize>, usize)>,
     pub counts: Counts,
-    /// What translation took, and the run.
+    /// Duration of the translation, and of the run.
     pub translating: Duration,
     pub running: Duration,
     pub n_parts: usize,
 }
 
 impl<I: Instance> Ended<I> {
-    /// Gives the end to a machine that takes it over.
+    /// Passes the result of the run to a machine.
     pub fn hand_over<R>(&self, take: impl FnOnce(&PlainEnd<'_>) -> R) -> R {
         let changed = self.changed.iter();
         let looked: Vec<(usize, Cow<'_, [u8]>)> = changed
@@ -55,7 +57,7 @@ impl<I: Instance> Ended<I> {
     }
 }
 
-/// Translates the kernel of a machine at its start and runs it to its end by an engine, within limits.
+/// Translates and runs the kernel of a machine that has not executed a step, within limits.
 pub fn run<E: Engine>(
     engine: &E,
     plain: Plain<'_>,
@@ -70,7 +72,8 @@ pub fn run<E: Engine>(
     })
 }
 
-/// As [`run`], with the blocks shared out among threads, each with a memory of its own. What comes out does not depend on their number.
+/// Runs a kernel like [`run`] with the blocks divided among threads, each with a memory of its own. The result does not
+/// depend on the number of threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn run_on_threads<E>(
     engine: &E,
@@ -103,10 +106,10 @@ where
     })
 }
 
-/// The blocks of a range in `n_parts` parts.
+/// Divides a range of blocks into `n_parts` ranges of similar size.
 pub fn shares(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
     let n_blocks = blocks.end - blocks.start;
-    // Blocks before a part: products of two such counts have more than 64 bits.
+    // Number of blocks before a partition; the product can exceed 64 bits.
     let before = move |part: u64| {
         let n = u128::from(n_blocks) * u128::from(part) / u128::from(n_parts.max(1));
         blocks.start + n as u64
@@ -114,18 +117,18 @@ pub fn shares(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u6
     (0..n_parts).map(move |part| before(part)..before(part + 1))
 }
 
-/// A kernel that an engine has compiled, and the launch whose blocks are shared out.
+/// Compiled kernel, and the launch whose blocks are partitioned.
 #[derive(Debug)]
 pub struct Parted<E: Engine> {
     kernel: Kernel,
     module: E::Module,
     translating: Duration,
-    /// When the run began.
+    /// Start time of the run.
     started: Duration,
 }
 
 impl<E: Engine> Parted<E> {
-    /// Translates the kernel of a machine at its start.
+    /// Translates the kernel of a machine that has not executed a step.
     pub fn new(engine: &E, plain: Plain<'_>) -> Result<Parted<E>, Refusal> {
         let asked = E::now();
         let kernel = translate(plain, engine.products())?;
@@ -139,7 +142,7 @@ impl<E: Engine> Parted<E> {
         })
     }
 
-    /// Parts that the blocks can be shared out among.
+    /// Returns the maximum number of partitions.
     pub fn most_parts(&self, plain: Plain<'_>) -> u64 {
         if self.kernel.is_whole {
             return 1;
@@ -148,12 +151,12 @@ impl<E: Engine> Parted<E> {
         by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
     }
 
-    /// Bytes that another host must have of the memory of a part.
+    /// Returns the size in bytes of the memory of a partition that another host must receive.
     pub fn n_bytes(&self) -> u64 {
         self.kernel.places.bytes
     }
 
-    /// A part of the launch, whose blocks have not run.
+    /// Returns a partition of the launch whose blocks have not run.
     pub fn part(&self, engine: &E, blocks: Range<u64>) -> Result<Part<E::Instance>, Refusal> {
         let memory = engine.instantiate(&self.module).map_err(Refusal::Engine)?;
         Ok(Part {
@@ -166,7 +169,8 @@ impl<E: Engine> Parted<E> {
         })
     }
 
-    /// Runs the blocks of a part that have not run. With `rest` no block begins after so long; [`Part::left`] has those that are left then.
+    /// Runs the remaining blocks of a partition. With `rest`, no block starts after this time; [`Part::left`] returns
+    /// the remaining blocks.
     pub fn run_part(
         &self,
         plain: Plain<'_>,
@@ -185,7 +189,7 @@ impl<E: Engine> Parted<E> {
         part.outcome = run.blocks(launch, part.blocks.end);
     }
 
-    /// Makes a part as it was at its start, but that these ranges are noted from there on.
+    /// Resets a partition to its initial state, with shadow memory for these ranges from the start.
     pub fn begin_again(&self, plain: Plain<'_>, noted: &[u32], part: &mut Part<E::Instance>) {
         self.fill(plain, part);
         let kernel = &self.kernel;
@@ -217,7 +221,7 @@ impl<E: Engine> Parted<E> {
         }
     }
 
-    /// Runs all parts, where `each` does so with the ranges that must be noted, and makes one of what they wrote.
+    /// Runs all partitions with the function `each`, which receives the ranges to track, and merges their memories.
     fn run(
         &self,
         plain: Plain<'_>,
@@ -241,8 +245,8 @@ impl<E: Engine> Parted<E> {
         self.end(plain, limits, own, &others)
     }
 
-    /// The ranges that all parts must note in another try, where `noted` were noted in this one; none if their blocks met nowhere. A refusal where
-    /// a part was refused, or blocks met.
+    /// Returns the ranges that all partitions must track in the next attempt, if this attempt tracked `noted`, or
+    /// `None` if no blocks conflict. Returns an error if a partition bailed out, or blocks conflict.
     pub fn more_to_note(
         &self,
         plain: Plain<'_>,
@@ -254,14 +258,14 @@ impl<E: Engine> Parted<E> {
             return Ok(None);
         }
         let all: BTreeSet<u32> = noted.iter().copied().chain(more).collect();
-        // Each time a range more is noted.
+        // Each attempt tracks at least one additional range.
         if all.len() <= noted.len() {
             return Err(Refusal::Conflict);
         }
         Ok(Some(Vec::from_iter(all)))
     }
 
-    /// Makes one of parts that met nowhere.
+    /// Merges partitions without conflicts.
     pub fn end(
         &self,
         plain: Plain<'_>,
@@ -296,8 +300,8 @@ impl<E: Engine> Parted<E> {
     }
 }
 
-/// The ranges that must be noted from the start of the run: those that a part found, or where blocks of different parts may have met. A
-/// refusal where a part was refused, or blocks met.
+/// Returns the ranges that must be tracked from the start of the run: ranges that a partition has requested, or in
+/// which blocks of different partitions may conflict. Returns an error if a partition bailed out, or blocks conflict.
 fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<Vec<u32>, Refusal> {
     let mut found = Vec::new();
     let mut have_ended = true;
@@ -318,7 +322,8 @@ fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<
     Ok(found)
 }
 
-/// Some blocks of a run, in a memory of their own: of an instance that runs them, or one that was sent here when they had run elsewhere.
+/// Partition: a range of blocks with a memory of its own, which is an instance that runs the blocks, or a memory
+/// received from another host.
 #[derive(Debug)]
 pub struct Part<M: ?Sized> {
     blocks: Range<u64>,
@@ -329,21 +334,21 @@ pub struct Part<M: ?Sized> {
     memory: M,
 }
 
-/// A part in whatever memory.
+/// Partition with a memory of any type.
 pub type AnyPart<'m> = Part<dyn Memory + 'm>;
 
-/// What a part says of itself, but its memory.
+/// Metadata that is sent with the memory of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartFacts {
     pub counts: Counts,
-    /// A range must be noted from the start of the run.
+    /// Whether a range must be tracked from the start of the run.
     pub must_note: bool,
-    /// Why the part was refused, as a part of a sentence.
+    /// Reason for a bailout, as a message fragment.
     pub refused: Option<String>,
 }
 
 impl<M> Part<M> {
-    /// The blocks that have not run.
+    /// Returns the remaining blocks.
     pub fn left(&self) -> Range<u64> {
         match self.outcome {
             Ok(()) => self.progress.next_block..self.blocks.end,
@@ -355,7 +360,7 @@ impl<M> Part<M> {
         &self.blocks
     }
 
-    /// Leaves the blocks from `end` on, which have not run, to others.
+    /// Releases the blocks from `end` on, which have not run, to other partitions.
     pub fn leave(&mut self, end: u64) {
         self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
     }
@@ -364,12 +369,12 @@ impl<M> Part<M> {
         &self.memory
     }
 
-    /// Bytes of that memory which say what the part did.
+    /// Returns the size in bytes of the memory that describes the accesses of the partition.
     pub fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// What goes to another host beside the memory.
+    /// Returns the metadata that is sent with the memory.
     pub fn facts(&self) -> PartFacts {
         PartFacts {
             counts: self.progress.counts,
@@ -381,7 +386,7 @@ impl<M> Part<M> {
         }
     }
 
-    /// A part that has run in another host.
+    /// Returns a partition that has run in another host.
     pub fn from_host(facts: PartFacts, memory: M) -> Part<M> {
         let outcome = match facts.refused {
             Some(why) => Err(Stopped::Refused(Refusal::Part(why))),

@@ -1,4 +1,4 @@
-//! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
+//! Layout of the module's linear memory. Input: the memories of a machine. Output: addresses, and the initial contents.
 
 use crate::code::Code;
 use crate::refusal::Refusal;
@@ -9,9 +9,9 @@ use std::ops::Range;
 use warpgrid_emulator::plain::{AddressRange, LANES, Plain, RangeKind};
 use warpgrid_isa::SpecialRegister;
 
-/// Lanes that run together.
+/// Number of lanes of a lane vector.
 pub(crate) const GANG: u32 = 4;
-/// Gangs of a warp.
+/// Number of lane vectors of a warp.
 pub(crate) const GANGS: u32 = LANES as u32 / GANG;
 
 /// Defines a structure in the memory of the module. Each field is a constant: the offset of the field in the `repr(C)` structure, plus the
@@ -38,31 +38,31 @@ layout! {
     cell at 1024 {
         /// Number of records.
         RECORDS: u32,
-        /// First name of the phase, and of the block.
+        /// First epoch of the barrier interval, and of the block.
         PHASE: u32,
         BLOCK: u32,
-        /// Name of the running gang, and the mask of its earlier names that are ancestors.
+        /// Epoch of the running lane vector, and the mask of its earlier epochs that are ancestors.
         ME: u32,
         ANCESTORS: u32,
-        /// Size in bytes of the list of words that must be stored again unchanged.
+        /// Size in bytes of the list of words that must keep their value.
         SUSPECTS: u32,
-        /// Remaining steps of a gang in this phase.
+        /// Remaining steps of a lane vector in this barrier interval.
         FUEL: u64,
-        /// Steps and stores of warps whose gangs have not diverged.
+        /// Steps and stores of warps whose lane vectors have not diverged.
         STEPS: u64,
         STORES: u64,
         /// Whether a warp has arrived at a barrier, and the entry of this barrier.
         WAITING: u32,
         FIRST_ENTRY: u32,
-        /// Reason for which an address was not resolved.
+        /// Exit code of a failed address translation.
         STOP: u32,
-        /// Next unused name of a gang.
+        /// Next unused epoch.
         NEXT_NAME: u32,
-        /// First names of the warp in this phase, and since the last reconvergence.
+        /// First epochs of the warp in this barrier interval, and since the last reconvergence.
         WARP_START: u32,
         SINCE: u32,
-        /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the warp have exited in this
-        /// phase.
+        /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the
+        /// warp have exited in this barrier interval.
         WARP: u32,
         RAN: u32,
         ENDED: u32,
@@ -73,19 +73,20 @@ layout! {
         /// 1 plus the highest number of a block that a lane has executed since the last reconvergence. Only blocks after the first warp-level operation
         /// that does not wait for all lanes count. Zero if all lanes took one path; all bits set if a time slice of the scheduler may have ended.
         FURTHEST: u32,
-        /// Entry at which the gangs continue after a warp-level operation.
+        /// Entry at which the lane vectors continue after a warp-level operation.
         NEXT_ENTRY: u32,
-        /// Whether a warp has diverged in this phase, so that its number of steps is only a lower bound.
+        /// Whether a warp has diverged in this barrier interval, so that its number of steps is only a lower bound.
         DIVERGED: u32,
-        /// Executed lane-instructions of this phase.
+        /// Executed lane-instructions of this barrier interval.
         LANE_INSTRUCTIONS: u64,
-        /// Entry at which the current phase began.
+        /// Entry at which the current barrier interval began.
         BEGINS: u32,
         /// Lanes that were active at the last reconvergence; all bits are set after a barrier.
         MET: u32,
         /// Memory that inactive lanes access.
         NOWHERE: [u8; 64],
-        /// Whether all gangs of the warp have taken one path to the same entry in one call of the strip, and the mask of their lanes.
+        /// Whether all lane vectors of the warp have taken one path to the same entry in one call of the region, and
+        /// the mask of their lanes.
         ALIKE: u32,
         ALIKE_LIVE: u32,
         /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
@@ -93,7 +94,7 @@ layout! {
     }
 }
 
-/// Variables of a phase, which the host saves and restores.
+/// Variables of a barrier interval, which the host saves and restores.
 pub(crate) const PHASE_CELLS: Range<usize> = cell::RECORDS as usize..cell::BEGINS as usize;
 
 /// Target of stores that force an engine to compute a value immediately. This memory is never read.
@@ -106,46 +107,49 @@ const MOST_BLOCK_REGISTERS: usize = 32;
 const _: () = assert!(cell::RECORDS + cell::BYTES <= PINNED && PINNED + 16 <= BLOCK_REGISTERS);
 
 layout! {
-    /// Record of a gang, or of some lanes of a gang.
+    /// Record: saved context of a lane vector, or of some lanes of a lane vector.
     record at 0 {
         /// Next entry; negative if the lanes have exited.
         ENTRY: u32,
         MASK: u32,
         GANG: u32,
-        /// Name of the record among the names of the gang, and the mask of the names of its ancestors.
+        /// Number of the epoch of the record among the epochs of the lane vector, and the mask of the numbers of its
+        /// ancestors.
         NAME: u32,
         ANCESTORS: u32,
         PATH: u32,
         STEPS: u64,
-        /// Address of the special registers of the gang.
+        /// Address of the special registers of the lane vector.
         TABLE: u32,
-        /// Next name, in the record of the whole gang.
+        /// Next epoch, in the record of the whole lane vector.
         NEXT_NAME: u32,
         STORES: u64,
         /// [`FURTHEST`](super::cell::FURTHEST) of the lanes of the record.
         FURTHEST: u64,
-        /// Number of the event that the lanes wait for; zero if the lanes can continue.
+        /// Number of the synchronization point for which the lanes wait; zero if the lanes can continue.
         WAITS_FOR: u32,
-        /// Lanes of the gang, in the record of the whole gang.
+        /// Lanes of the lane vector, in the record of the whole lane vector.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
     }
 }
 
-/// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
+/// Counter increments of a store, and of a copy, whose completion is a separate step that stores: stores in the low
+/// half, completions in the high half.
 pub(crate) const STORE: u64 = 1;
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
-/// Kinds of atomic operations, at most; a number of those that store to a word, blocks among them; and the first name of a gang.
+/// Maximum number of kinds of atomic operations; number of the kind for unordered stores of several lane vectors or
+/// blocks; first epoch of a lane vector.
 pub(crate) const MOST_KINDS: u32 = 14;
 pub(crate) const OF_SEVERAL: u32 = 15;
 pub(crate) const FIRST_NAME: u32 = 16;
 
-/// Words that several gangs have stored to without an order since one of them began, at most.
+/// Maximum number of pending deferred checks of unordered stores.
 pub(crate) const MOST_SUSPECTS: u32 = 2048;
 
 layout! {
-    /// Previous value of a word that several gangs have stored to.
+    /// Deferred check: previous value of a word to which several lane vectors have stored.
     suspect at 0 {
         PLACE: u32,
         WORD: u32,
@@ -154,7 +158,8 @@ layout! {
     }
 }
 
-/// Copies of a warp that may be in flight, a power of two, and groups of them that a wait may leave in flight.
+/// Maximum number of copies of a warp in flight, a power of two, and maximum number of groups that a wait may leave in
+/// flight.
 pub(crate) const MOST_COPIES: u32 = 2048;
 pub(crate) const MOST_GROUPS: u32 = 64;
 
@@ -166,7 +171,7 @@ layout! {
         FROM: u32,
         /// Written bytes, read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
         SIZES: u32,
-        /// Name of the gang at the start of the copy.
+        /// Epoch of the lane vector at the start of the copy.
         NAME: u32,
     }
 }
@@ -186,27 +191,27 @@ layout! {
     }
 }
 
-/// The name of who wrote bytes in which a copy may land yet: before no other one.
+/// Epoch of the writer of bytes with a copy in flight, which happens before no other access.
 pub(crate) const IN_FLIGHT: u32 = 0x0fff_fffe;
 
-/// What a note says beside the name of the gang: which bytes of the word it means.
+/// Position of the byte mask in a shadow word, after the epoch.
 pub(crate) const BYTES_SHIFT: u32 = 28;
 pub(crate) const ALL_BYTES: u32 = 15 << BYTES_SHIFT;
 
-/// What a range of addresses holds, a bit each; a site accepts some.
+/// Kinds of memory in an address range, one bit each. A site accepts some of them.
 pub(crate) mod holds {
     pub(crate) const GLOBAL: u32 = 1;
     pub(crate) const CONSTANT: u32 = 2;
     pub(crate) const PARAMETERS: u32 = 4;
-    /// Shared memory among generic addresses.
+    /// Window of shared memory in the generic address space.
     pub(crate) const WINDOW: u32 = 8;
     /// Shared memory from address 0.
     pub(crate) const SHARED: u32 = 16;
-    /// Of a range: readers and writers are noted.
+    /// Flag of a range: accesses are tracked in shadow memory.
     pub(crate) const NOTED: u32 = 32;
-    /// Of a range: it was read without a note.
+    /// Flag of a range: it was read without tracking.
     pub(crate) const READ: u32 = 64;
-    /// Of a range: it was written without a note.
+    /// Flag of a range: it was written without tracking.
     pub(crate) const WRITTEN: u32 = 128;
 }
 
@@ -230,7 +235,7 @@ layout! {
     site at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Number of offsets at which a row of a whole gang may start.
+        /// Number of offsets at which a contiguous row of a lane vector may start.
         ROWS: u64,
         PLACE: u32,
         HOLDS: u32,
@@ -245,30 +250,30 @@ layout! {
     }
 }
 
-/// Accesses that do not share a range out, or not in the same way.
+/// Partition number of accesses that do not partition a range among threads, or partition it differently.
 pub(crate) const SEVERAL: u32 = u32::MAX;
 
-/// Most bytes of memory that is copied.
+/// Maximum size in bytes of the copied memory.
 const MOST_ARENA: usize = 768 << 20;
 
-/// Most bytes of local memory of a thread.
+/// Maximum size in bytes of the local memory of a thread.
 const MOST_LOCAL: u64 = 1 << 16;
 
-/// What an access may mean.
+/// Access site.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
-    /// Ranges that it accepts, by what they hold.
+    /// Kinds of memory that the site accepts.
     pub(crate) accepts: u32,
-    /// How it shares a range out among threads.
+    /// Partition of the range among threads.
     pub(crate) sharing: u32,
-    /// Bytes that a quick access of a gang needs, with those that share its look; zero where there is none. And the power of two that it is
-    /// a multiple of.
+    /// Size in bytes of the range check on the fast path, including the accesses that share it, and the base-2
+    /// logarithm of its alignment; zero without a fast path.
     pub(crate) quick_bytes: u32,
     pub(crate) quick_align: u32,
 }
 
 impl Site {
-    /// One of accesses that are not quick, and that do not share ranges out in a known way.
+    /// Returns a site without a fast path and without a known partition.
     pub(crate) fn of_any(accepts: u32) -> Site {
         Site {
             accepts,
@@ -279,28 +284,28 @@ impl Site {
     }
 }
 
-/// How much of what depends on the code there is.
+/// Sizes that depend on the code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
     pub(crate) sites: u32,
-    /// Bytes of the registers of a record.
+    /// Size of the registers of a record in bytes.
     pub(crate) registers: u32,
     pub(crate) has_copies: bool,
 }
 
-/// Parts of the gangs of a warp, at most: a lane each, without those that stay.
+/// Maximum number of records of diverged lanes per warp: one per lane, except for one lane of each lane vector.
 pub(crate) const PARTS: u32 = GANGS * (GANG - 1);
 
-/// Bytes for rows of a warp and operands of a product.
+/// Size in bytes of the scratch memory for operand rows of a warp and operands of an MMA.
 const SCRATCH_BYTES: u64 = 32 << 10;
 
-/// Addresses in the module's memory.
+/// Addresses in linear memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     pub(crate) n_gangs: u32,
     /// Special registers of the kernel that differ by block, in the order of their cells.
     pub(crate) by_block: Vec<SpecialRegister>,
-    /// The others, in the order of a gang's table.
+    /// Other special registers, in the order of the table of a lane vector.
     pub(crate) by_thread: Vec<SpecialRegister>,
     pub(crate) table: u32,
     pub(crate) sites: u32,
@@ -311,26 +316,26 @@ pub(crate) struct Places {
     pub(crate) most_records: u32,
     /// Upper bound of the steps of each warp since the start of the block in which several groups of its lanes were ready.
     pub(crate) divergent_steps: u32,
-    /// Words that must be stored again as they are.
+    /// Deferred checks of unordered stores.
     pub(crate) suspects: u32,
-    /// Rows of a warp while an operation is done.
+    /// Operand rows of a warp during a warp-level operation.
     pub(crate) scratch: u32,
-    /// By warp: how its copies are doing, and those that are in flight.
+    /// State of the copies of each warp, and the copies in flight.
     pub(crate) copies: u32,
     pub(crate) copies_bytes: u32,
     pub(crate) in_flight: u32,
-    /// Coefficients of approximate functions, which the module brings.
+    /// Coefficients of approximate functions, which are data segments of the module.
     pub(crate) tables_of_unit: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
-    /// Local memory of the threads of a block, one after the other, and the bytes of each.
+    /// Local memory of the threads of a block, one after the other, and its size per thread in bytes.
     pub(crate) local: u32,
     pub(crate) local_bytes: u32,
-    /// From bytes of shared memory to who wrote and who read them.
+    /// Offsets from bytes of shared memory to the shadow words of their writers and readers.
     pub(crate) shared_notes: [u32; 2],
     pub(crate) arena: u32,
     pub(crate) arena_notes: [u32; 2],
-    /// Of all.
+    /// Total size in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -349,7 +354,7 @@ fn special_registers(plain: Plain<'_>) -> [Vec<SpecialRegister>; 2] {
 }
 
 impl Places {
-    /// Lays out what does not depend on the code.
+    /// Computes the layout.
     pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, sizes: Sizes) -> Result<Places, Refusal> {
         let n_gangs = plain.n_threads().div_ceil(LANES as u32) * GANGS;
         let [by_block, by_thread] = special_registers(plain);
@@ -420,17 +425,17 @@ impl Places {
         })
     }
 
-    /// The bytes of ranges of addresses.
+    /// Returns the bytes of the table of address ranges.
     pub(crate) fn ranges(&self) -> Range<usize> {
         self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
     }
 
-    /// The bytes of all that is filled before the first block, but the arena.
+    /// Returns the bytes that are initialized before the first block, except the arena.
     fn tables(&self) -> Range<usize> {
         self.table as usize..self.divergent_steps as usize
     }
 
-    /// Fills the tables and the arena.
+    /// Initializes the tables and the arena.
     pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], instance: &mut impl Instance) {
         let tables = self.tables();
         let mut memory = Window {
@@ -460,11 +465,11 @@ impl Places {
         instance.write(self.arena as usize, plain.arena());
     }
 
-    /// The sites know no ranges.
+    /// Clears the cached ranges of all sites.
     fn forget<B: AsRef<[u8]> + AsMut<[u8]>>(&self, sites: &[Site], memory: &mut Window<B>) {
         for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
-            // No address is within.
+            // No address is within an empty range.
             for offset in [site::SIZE, site::ROWS, site::QUICK] {
                 memory.put64(at + offset, 0);
             }
@@ -475,7 +480,7 @@ impl Places {
         }
     }
 
-    /// The state at the start again, with these ranges noted; all others are as they were.
+    /// Restores the initial state, with shadow memory for these ranges.
     pub(crate) fn refill(
         &self,
         plain: Plain<'_>,
@@ -505,7 +510,7 @@ impl Places {
         }
     }
 
-    /// Where the bytes of ranges are, and where they lie in the arena.
+    /// Returns the bytes of ranges, and their starts in the arena.
     pub(crate) fn changed(&self, plain: Plain<'_>, ranges: &[u32]) -> Vec<(Range<usize>, usize)> {
         let chosen = self.all(plain).filter(|(index, _)| ranges.contains(index));
         let arena = self.arena as usize;
@@ -514,7 +519,7 @@ impl Places {
             .collect()
     }
 
-    /// All ranges with their numbers: where their bytes are.
+    /// Returns the number and the bytes of each range.
     pub(crate) fn all<'m>(
         &self,
         plain: Plain<'m>,
@@ -560,7 +565,7 @@ impl Places {
         add(0, size, self.shared, holds::SHARED);
     }
 
-    /// The ranges that hold something of this.
+    /// Returns the ranges with one of these flags.
     pub(crate) fn that_hold(&self, what: u32, memory: &(impl Memory + ?Sized)) -> Vec<u32> {
         let memory = Window::of(memory, self.ranges());
         let holds = |index: &u32| {
@@ -570,21 +575,21 @@ impl Places {
         (0..self.n_ranges).filter(holds).collect()
     }
 
-    /// The record with this number.
+    /// Returns the address of the record with this index.
     pub(crate) fn record(&self, index: u32) -> u32 {
         self.records + index * self.record_bytes
     }
 }
 
-/// Bytes of the module's memory, by their addresses.
+/// View of a range of linear memory, accessed by address.
 pub(crate) struct Window<B> {
-    /// The address of the first.
+    /// Address of the first byte.
     pub(crate) start: usize,
     pub(crate) bytes: B,
 }
 
 impl<'i> Window<Cow<'i, [u8]>> {
-    /// A range as it is.
+    /// Returns a view of a range.
     pub(crate) fn of(
         memory: &'i (impl Memory + ?Sized),
         range: Range<usize>,
@@ -597,7 +602,7 @@ impl<'i> Window<Cow<'i, [u8]>> {
 }
 
 impl<B: AsRef<[u8]>> Window<B> {
-    /// The number at an address, zero outside.
+    /// Returns the number at an address, or zero outside the view.
     pub(crate) fn get32(&self, at: u32) -> u32 {
         let from = (at as usize).checked_sub(self.start);
         let bytes = from.and_then(|from| self.bytes.as_ref().get(from..from + 4));
@@ -610,7 +615,7 @@ impl<B: AsRef<[u8]>> Window<B> {
 }
 
 impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
-    /// Puts a number at an address; outside nothing is put.
+    /// Stores a number at an address. Ignores addresses outside the view.
     pub(crate) fn put32(&mut self, at: u32, value: u32) {
         let from = (at as usize).checked_sub(self.start);
         let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));
@@ -625,7 +630,7 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
     }
 }
 
-/// Return values of compiled code: why it stopped.
+/// Exit codes of compiled code.
 pub(crate) mod stop {
     pub(crate) const FAULT: u32 = 1;
     pub(crate) const CONFLICT: u32 = 2;
@@ -636,7 +641,7 @@ pub(crate) mod stop {
     pub(crate) const RARE: u32 = 5;
     /// The warp is divergent: lanes wait at different instructions, or some lanes exited before the others wait.
     pub(crate) const PARTED: u32 = 6;
-    /// All timestamps are used.
+    /// All epochs are used.
     pub(crate) const TOO_LARGE: u32 = 7;
     /// A host call for lanes of a warp, or for the whole warp.
     pub(crate) const CALL: u32 = 8;
@@ -646,7 +651,7 @@ pub(crate) mod stop {
 /// Argument of `phase` for the continuation after a host call.
 pub(crate) const RESUMES: i32 = -2;
 
-/// Maximum number of timestamps of a run.
+/// Maximum number of epochs of a run.
 pub(crate) const MOST_NAMES: u32 = 0x0fff_0000;
 
 /// Size of a row of coefficients in bytes: c0 in 64 bits, c1 and c2 in 32 bits.

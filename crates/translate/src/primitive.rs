@@ -1,7 +1,8 @@
-//! Symbolic results of the operations that the emulator defines over primitive operations: integers, comparisons, selections, moves. In: a
-//! decoded operation; out: a graph of its results.
+//! Symbolic results of the operations that the emulator defines over primitive operations: integers, comparisons,
+//! selections, moves. Input: a decoded operation. Output: a graph of its results.
 //!
-//! Code generation and the analyses of strides and addresses read these graphs, so that none of them interprets operations itself.
+//! Code generation and the analyses of strides and addresses read these graphs, so that none of them interprets
+//! operations itself.
 
 use crate::value::{Capture, Flag, Graph, Node, NodeId, Value};
 use warpgrid_emulator::plain::compare::{Upper16, compare, true_bits};
@@ -20,7 +21,7 @@ pub(crate) enum Destination {
     CarryFlag,
 }
 
-/// OperationResults of an operation, in the order of their computation.
+/// Results of an operation, in the order of their computation.
 pub(crate) type OperationResults = Vec<(Destination, NodeId)>;
 
 type Word32<'g> = Value<'g, 32>;

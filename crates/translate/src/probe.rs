@@ -1,4 +1,5 @@
-//! Whether an engine rounds `relaxed_madd` once, as the specification lets it choose. In: an engine; out: what it computes.
+//! Probe for the rounding of `relaxed_madd`, which the specification leaves to the engine. Input: an engine. Output:
+//! its rounding.
 
 use crate::engine::{Engine, Instance, Products};
 use crate::helpers::{PHASE, TYPES};
@@ -6,7 +7,8 @@ use crate::instructions::{splat32, splat64};
 use crate::module::assemble;
 use wasm_encoder::{Function, Instruction as I};
 
-/// Computes products whose last digits only one rounding keeps; an engine without the instruction has none that are fused.
+/// Determines the rounding from products whose last digits only a single rounding preserves. An engine without the
+/// instruction has unfused rounding.
 pub fn measure_products<E: Engine>(engine: &E) -> Products {
     let found = engine
         .compile(&module())
@@ -18,10 +20,11 @@ pub fn measure_products<E: Engine>(engine: &E) -> Products {
     }
 }
 
-/// `phase` gives zero where products are fused. Its argument is zero, which a compiler does not know.
+/// Returns a module whose `phase` returns zero if the instruction is fused. Its argument is zero, which prevents
+/// constant folding.
 fn module() -> Vec<u8> {
     let mut phase = Function::new([]);
-    // (1 + x) squared is 1 + 2x + x^2; without 1 + 2x it is x^2 or, rounded twice, nothing.
+    // (1 + x)^2 is 1 + 2x + x^2; the difference to 1 + 2x is x^2, or zero with two roundings.
     let one_more = |x: f64| 1.0 + x;
     let x = 2f64.powi(-12);
     let narrow = |x: f64| splat32((x as f32).to_bits());

@@ -1,31 +1,31 @@
-//! Why a kernel or a run is not translated. Out comes a sentence's part for people; the interpreter runs in its place.
+//! Reasons for a bailout, formatted as message fragments. After a bailout, the interpreter executes the launch.
 
 use std::fmt;
 
-/// Why the interpreter must run a kernel, or run it again.
+/// Reason for which the interpreter must execute a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The launch has parts that only the interpreter knows, or has begun.
+    /// The launch uses features that only the interpreter supports, or has already started.
     Launch,
-    /// An instruction that is not translated, by its place in the decoded code and the name of its operation.
+    /// Untranslated instruction: its position in the decoded code, and the name of its operation.
     Instruction { at: u32, what: String },
-    /// Memory, or the code itself, is too large.
+    /// The memory or the code is too large.
     TooLarge,
-    /// A thread met a fault, which the interpreter names.
+    /// A thread caused a fault, which the interpreter reports.
     Fault,
-    /// Lanes use an operation in a way that is too rare to be translated.
+    /// Lanes use an operation in an uncommon way that is not translated.
     Rare,
-    /// Threads without an order between them met at one place in memory, so that the result may depend on the schedule.
+    /// Unsynchronized threads access the same memory location, so the result may depend on the schedule.
     Conflict,
-    /// Threads of one warp came to different barriers, or some of them ended before one.
+    /// Threads of one warp reached different barriers, or some of them exited before a barrier.
     Parted,
-    /// The run is longer than was allowed.
+    /// The step limit was exceeded.
     Steps,
-    /// The translated run was slower than the interpreter.
+    /// The run was slower than the interpreter.
     Slow,
-    /// Why another host refused its part of the blocks, in its words.
+    /// Bailout of another host's partition, with its message.
     Part(String),
-    /// The engine refused.
+    /// The engine reported an error.
     Engine(String),
 }
 

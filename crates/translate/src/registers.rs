@@ -21,7 +21,7 @@ pub(crate) struct Touched {
 pub(crate) enum Writes {
     /// Draft of the code, which determines the accessed registers.
     Draft,
-    /// Code between two barriers for a vector of four lanes.
+    /// Region: code between two synchronization points, for a lane vector.
     Strip,
     /// Warp-level operations, and the code between them.
     Warp,

@@ -1,5 +1,5 @@
-//! Runs a part of a translated kernel: block after block, and in a block phase after phase. In: an instance, and how far it has come; out: the
-//! instance after the last of its blocks, or why the run stopped before.
+//! Execution of a partition of a translated kernel: block by block, and barrier interval by barrier interval. Input: an
+//! instance, and its progress. Output: the instance after its last block, or the reason for an early exit.
 
 use crate::engine::Instance;
 use crate::module::Kernel;
@@ -10,10 +10,10 @@ use crate::serve::{Callers, Served};
 use std::time::Duration;
 use warpgrid_emulator::plain::{Plain, StepCounts};
 
-/// Steps of a strip: one that waits for what another strip would do never ends.
+/// Maximum number of steps of a region. A region that waits for another lane vector would never end.
 const LONGEST_STRIP: u64 = 1 << 26;
 
-/// How far a run may go.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Step limit. For a divergent warp, only the steps of its longest path count.
@@ -23,25 +23,25 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of one of `n_parts` parts, which are to be quick enough together.
+    /// Returns the limits of one of `n_parts` partitions, which must reach the minimum throughput together.
     pub fn of_part(self, n_parts: u64) -> Limits {
         let least_pace = self.least_pace.map(|pace| pace / n_parts as f64);
         Limits { least_pace, ..self }
     }
 }
 
-/// How long a run may be slow, and after how many steps it is looked at again.
+/// Duration for which a run may be slow, and number of steps between two checks of the throughput.
 const MOMENT: Duration = Duration::from_millis(50);
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
 
-/// What is run, and how far.
+/// Parameters of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Launch<'m> {
     pub(crate) plain: Plain<'m>,
     pub(crate) limits: Limits,
-    /// No block begins after so long.
+    /// Time after which no block starts.
     pub(crate) rest: Option<Duration>,
-    /// The clock.
+    /// Clock.
     pub(crate) now: fn() -> Duration,
 }
 
@@ -54,19 +54,19 @@ impl Launch<'_> {
     }
 }
 
-/// Why a try ended before its end.
+/// Reason for an early exit of an attempt.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     Again,
     Refused(Refusal),
 }
 
-/// How far a part has come.
+/// Progress of a partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
     pub(crate) next_block: u64,
     pub(crate) counts: Counts,
-    /// The first name of the next phase.
+    /// First epoch of the next barrier interval.
     next_name: u32,
 }
 
@@ -101,7 +101,7 @@ impl Counts {
 }
 
 impl Progress {
-    /// Before the first block.
+    /// Returns the progress before the first block.
     pub(crate) fn at(first_block: u64) -> Progress {
         Progress {
             next_block: first_block,
@@ -110,18 +110,19 @@ impl Progress {
         }
     }
 
-    /// Before this block again, in a memory whose notes have the names of an earlier try.
+    /// Resets the progress to a block. The epochs continue, because shadow memory contains the epochs of the earlier
+    /// attempt.
     pub(crate) fn begin_again(&mut self, first_block: u64) {
         (self.next_block, self.counts) = (first_block, Counts::default());
     }
 }
 
-/// A part that runs.
+/// Partition under execution.
 pub(crate) struct Run<'r, I> {
     kernel: &'r Kernel,
     instance: &'r mut I,
     progress: &'r mut Progress,
-    /// The first name of the block's first phase.
+    /// First epoch of the first barrier interval of the block.
     block_name: u32,
 }
 
@@ -143,10 +144,10 @@ impl<'r, I: Instance> Run<'r, I> {
         &self.kernel.places
     }
 
-    /// Runs the next blocks up to `end`, or to a rest.
+    /// Runs the next blocks up to `end`, or until the time limit `rest`.
     pub(crate) fn blocks(&mut self, launch: Launch<'_>, end: u64) -> Result<(), Stopped> {
         let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
-        // Each try has a pace for itself, without the time that memory takes to be copied.
+        // The throughput is measured per attempt, without the time of memory copies.
         let (started, before) = ((launch.now)(), self.progress.counts);
         let mut next_look = before.steps + STEPS_BETWEEN_LOOKS;
         while self.progress.next_block < end {
@@ -183,7 +184,7 @@ impl<'r, I: Instance> Run<'r, I> {
         Ok(())
     }
 
-    /// Runs a phase, with what the host does meanwhile.
+    /// Runs a barrier interval including its host calls.
     fn run_phase(&mut self, plain: Plain<'_>, begins: i32) -> Result<(), Stopped> {
         let mut begins = begins;
         loop {
@@ -201,7 +202,7 @@ impl<'r, I: Instance> Run<'r, I> {
         }
     }
 
-    /// Does for the lanes of the warp at hand what they wait for; false where that is not possible.
+    /// Executes the pending host calls of the current warp. Returns `false` if a host call fails.
     fn serve(&mut self, plain: Plain<'_>, callers: Callers) -> bool {
         let kernel = self.kernel;
         let places = &kernel.places;
@@ -227,7 +228,7 @@ impl<'r, I: Instance> Run<'r, I> {
         true
     }
 
-    /// What the block sees in special registers, zeros in its shared and local memory, and no copy in flight.
+    /// Initializes a block: its special registers, zeroed shared and local memory, and no copies in flight.
     fn begin_block(&mut self, plain: Plain<'_>, block: u64) {
         let places = self.places();
         let values: Vec<u8> = places
@@ -255,7 +256,7 @@ impl<'r, I: Instance> Run<'r, I> {
             let start = places.copies as usize;
             let end = start + places.copies_bytes as usize;
             self.instance.clear(start..end);
-            // Bytes that the block before has not waited for are in flight no longer.
+            // Copies for which the previous block has not waited are no longer in flight.
             let [written, _] = places.shared_notes;
             let start = (places.shared + written) as usize;
             let end = start + places.shared_bytes as usize;
@@ -269,7 +270,8 @@ impl<'r, I: Instance> Run<'r, I> {
         self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(LONGEST_STRIP);
-        // All cells at once, since what an engine of another language is asked costs most: the others begin with each gang, or as zero.
+        // All cells are written at once, because calls to a JavaScript engine are expensive. The remaining cells are
+        // initialized per lane vector or are zero.
         let mut cells = Window {
             start: PHASE_CELLS.start,
             bytes: [0; PHASE_CELLS.end - PHASE_CELLS.start],
@@ -298,13 +300,14 @@ impl<'r, I: Instance> Run<'r, I> {
         Err(Stopped::Refused(refusal))
     }
 
-    /// Names that gangs have had are no other's: another try finds notes with them, where this one stops within a phase.
+    /// Reserves the used epochs, because shadow memory contains them in the next attempt if this attempt stops within a
+    /// barrier interval.
     fn keep_names(&mut self) {
         let cells = Window::of(self.instance, PHASE_CELLS);
         self.progress.next_name = cells.get32(cell::NEXT_NAME);
     }
 
-    /// Takes what was counted; whether the block has ended.
+    /// Adds the counts of the barrier interval. Returns whether the block has ended.
     fn end_phase(&mut self) -> bool {
         let cells = Window::of(self.instance, PHASE_CELLS);
         let stores = cells.get64(cell::STORES);

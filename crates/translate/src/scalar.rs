@@ -1,5 +1,6 @@
-//! Registers that code keeps as the value of the first lane alone. In: decoded code and strides; out: registers that only instructions write which
-//! compute that value from such values: the other lanes follow by the stride, whichever of them are there.
+//! Uniformity analysis: finds registers of which only the value of the first lane is kept. Input: decoded code and
+//! strides. Output: the registers whose definitions all compute this value from such values. The values of the other
+//! lanes follow by the stride, independent of the active lanes.
 
 use crate::code::Placed;
 use crate::code::Source;
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, Plain, Slot, SlotAccess, SlotPlace};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Finds them, with their strides.
+/// Returns these registers with their strides.
 pub(crate) fn find_scalars(
     source: Source<'_>,
     definitions: &Definitions,
@@ -33,7 +34,7 @@ pub(crate) fn find_scalars(
     }
 }
 
-/// Whether all that writes a register computes it from scalars.
+/// Checks whether all definitions of a register compute its value from scalars.
 fn is_scalar(
     source: Source<'_>,
     definitions: &Definitions,
@@ -90,7 +91,7 @@ fn is_done_on_scalars(plain: Plain<'_>, instr: &Instr) -> bool {
     results.is_some_and(|results| results.len() == 1 && graph.nodes().iter().all(is_integer))
 }
 
-/// Whether a load is of one number that no thread writes, at an address that the code names.
+/// Checks whether an access loads one number from a constant address in read-only memory.
 fn is_known_place(plan: &AccessPlan) -> bool {
     matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const)
         && !matches!(plan.base.place(), SlotPlace::Register(_))

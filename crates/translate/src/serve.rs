@@ -1,4 +1,5 @@
-//! What the interpreter's own code does for lanes of a translated run. In: records of lanes that wait for it; out: the registers of these lanes.
+//! Host calls: the interpreter executes untranslated instructions. Input: the records of the waiting lanes. Output: the
+//! registers of these lanes.
 
 use crate::module::{HostOperation, Kernel, lane_bytes};
 use crate::place::{GANG, GANGS, Window, record};
@@ -6,27 +7,27 @@ use crate::registers::parts;
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{LANES, Plain, WarpRegisters};
 
-/// Lanes for which the host executes an instruction: those of a lane group, or all lanes of a warp.
+/// Lanes for which the host executes an instruction: those of a lane vector, or all lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callers {
     Lanes,
     Warp,
 }
 
-/// The instructions that lanes of a warp wait for, by number.
+/// Pending host calls of a warp, by number of the synchronization point.
 #[derive(Default)]
 pub(crate) struct Served {
     found: BTreeMap<u32, Work>,
 }
 
-/// Lanes that wait for an instruction, and their registers.
+/// Pending host call: the waiting lanes, and their registers.
 struct Work {
     at: u32,
     lanes: u32,
     registers: WarpRegisters,
 }
 
-/// The number of what a record waits for, if the host does it now.
+/// Returns the number of the synchronization point of a record if it is a host call to execute now.
 fn number_of<B: AsRef<[u8]>>(
     kernel: &Kernel,
     records: &Window<B>,
@@ -42,7 +43,7 @@ fn number_of<B: AsRef<[u8]>>(
     (number > 0 && of_number == callers && !has_ended).then_some(number)
 }
 
-/// The addresses of the records of a window.
+/// Returns the addresses of the records of a window.
 fn addresses<B: AsRef<[u8]>>(kernel: &Kernel, records: &Window<B>) -> Vec<u32> {
     let start = records.start as u32;
     let end = start + records.bytes.as_ref().len() as u32;
@@ -50,7 +51,7 @@ fn addresses<B: AsRef<[u8]>>(kernel: &Kernel, records: &Window<B>) -> Vec<u32> {
     (start..end).step_by(record_bytes).collect()
 }
 
-/// The lanes of a record, each with its number in the warp.
+/// Returns the lanes of a record, each with its index in the warp.
 fn lanes_of<B: AsRef<[u8]>>(
     records: &Window<B>,
     at: u32,
@@ -64,7 +65,7 @@ fn lanes_of<B: AsRef<[u8]>>(
     })
 }
 
-/// A lane of a gang.
+/// Lane of a lane vector.
 #[derive(Clone, Copy)]
 struct LanePlace {
     lane: u32,
@@ -72,7 +73,7 @@ struct LanePlace {
 }
 
 impl Served {
-    /// Reads what the records of a window wait for.
+    /// Collects the host calls for which the records of a window wait.
     pub(crate) fn read<B: AsRef<[u8]>>(
         &mut self,
         kernel: &Kernel,
@@ -99,14 +100,14 @@ impl Served {
         }
     }
 
-    /// Does all of it; false where something cannot be done.
+    /// Executes all host calls. Returns `false` if one of them cannot be executed.
     pub(crate) fn execute(&mut self, plain: Plain<'_>) -> bool {
         let works = self.found.values_mut();
         let mut done = works.map(|work| plain.execute(work.at, work.lanes, &mut work.registers));
         done.all(|is_done| is_done)
     }
 
-    /// Writes the results to the records of a window, whose lanes can go on.
+    /// Writes the results to the records of a window, whose lanes can continue.
     pub(crate) fn write<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
         kernel: &Kernel,

@@ -1,5 +1,6 @@
-//! How the lanes of a gang lie to each other. In: decoded code with its launch; out: registers whose values differ from lane to lane by a number that is known before
-//! the run, zero where all lanes have one value. Addresses of that kind need not be compared at each access.
+//! Lane-stride analysis. Input: decoded code with its launch. Output: the registers whose values differ between
+//! neighboring lanes by a constant, which is zero for uniform registers. Accesses with such addresses need no
+//! comparison of addresses at run time.
 
 use crate::affine::Forms;
 use crate::code::Source;
@@ -14,25 +15,26 @@ use std::rc::Rc;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, Plain, Slot, SlotPlace};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// What a value of a lane is beyond that of the lane before: wrapped to the width of the register, zero for predicates.
+/// Difference between neighboring lanes, wrapped to the width of the register; zero for predicates.
 type Stride = u64;
 
-/// By register; those of which nothing is known are not there.
+/// Strides of registers; registers with unknown strides are absent.
 pub(crate) type Strides = BTreeMap<Register, Stride>;
 
-/// The values of the lanes of a gang.
+/// Values of the lanes of a lane vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Row {
     stride: Stride,
-    /// Low bits of the first lane's value that are zero, at least.
+    /// Lower bound of the number of trailing zeros of the first lane's value.
     zeros: u32,
 }
 
-/// Zeros that are followed, at most: each shift to the right in a loop takes one away, and takes a round.
+/// Maximum number of tracked trailing zeros. Each right shift in a loop removes a zero, and needs one iteration of the
+/// analysis.
 const MOST_ZEROS: u32 = 12;
 
 impl Row {
-    /// One value of all lanes.
+    /// Returns a row with one value in all lanes.
     fn one(zeros: u32) -> Row {
         Row {
             stride: 0,
@@ -50,13 +52,14 @@ impl Row {
         Row { stride, ..self }
     }
 
-    /// What each lane is beyond the first, if that lies in the first one's low zeros, so that nothing is carried: the bits of both are apart.
+    /// Returns the difference of each lane from the first lane if it fits into the trailing zeros of the first lane, so
+    /// that the addition causes no carry.
     fn low_bits(self) -> Option<[u64; 4]> {
         let last = self.stride.checked_mul(u64::from(GANG) - 1)?;
         (last >> self.zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
     }
 
-    /// The row after its low bits and all others have been changed apart from each other.
+    /// Returns the row after an operation that changes the low bits and the other bits independently.
     fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<Row> {
         let [first, rest @ ..] = self.low_bits()?.map(change);
         let stride = rest[0].checked_sub(first)?;
@@ -70,18 +73,18 @@ impl Row {
     }
 }
 
-/// What is known of a value.
+/// Lattice of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
-    /// Nothing has been written yet.
+    /// Undefined: no definition has been visited.
     Unwritten,
     Row(Row),
-    /// It differs in ways that are not followed.
+    /// Unknown stride.
     Differs,
 }
 
 impl Known {
-    /// What holds wherever the value is from.
+    /// Returns the join of two lattice values.
     fn or(self, other: Known) -> Known {
         match (self, other) {
             (Known::Unwritten, known) | (known, Known::Unwritten) => known,
@@ -93,14 +96,14 @@ impl Known {
         }
     }
 
-    /// A value that depends on both alone, where nothing more is known of the operation.
+    /// Returns the value of an unknown operation, which depends only on both operands.
     fn and(self, other: Known) -> Known {
         self.with(other, |a, b| {
             ((a.stride, b.stride) == (0, 0)).then(|| Row::one(0))
         })
     }
 
-    /// A value that depends on this one alone, in a way that is known.
+    /// Applies a transfer function of one operand.
     fn map(self, change: impl FnOnce(Row) -> Option<Row>) -> Known {
         match self {
             Known::Row(row) => change(row).map_or(Known::Differs, Known::Row),
@@ -108,7 +111,7 @@ impl Known {
         }
     }
 
-    /// The same of both.
+    /// Applies a transfer function of two operands.
     fn with(self, other: Known, change: impl FnOnce(Row, Row) -> Option<Row>) -> Known {
         match (self, other) {
             (Known::Row(a), Known::Row(b)) => change(a, b).map_or(Known::Differs, Known::Row),
@@ -117,7 +120,7 @@ impl Known {
         }
     }
 
-    /// A sum or a difference.
+    /// Returns the value of a sum or a difference.
     fn sum(self, other: Known, change: impl FnOnce(Stride, Stride) -> Stride) -> Known {
         self.with(other, |a, b| {
             Some(Row {
@@ -137,33 +140,34 @@ const ONE: Known = Known::Row(Row {
     zeros: 0,
 });
 
-/// Numbers of lanes, from a multiple of four on.
+/// Lane numbers from a multiple of four on.
 const NEIGHBOURS: Known = Known::Row(Row {
     stride: 1,
     zeros: GANG.trailing_zeros(),
 });
 
-/// Rounds through the code until nothing more is learnt, at most: most kernels take as many as loops lie in each other, and one more.
+/// Maximum number of iterations of the fixed-point iteration. Most kernels need one more than their loop nesting depth.
 const MOST_ROUNDS: u32 = 48;
 
 struct Reader<'a, 'p> {
     plain: Plain<'p>,
     code: &'a Code<'p>,
-    /// Threads of a block by axis.
+    /// Block dimensions.
     block: [u32; 3],
     known: BTreeMap<Register, Known>,
-    /// Registers that are not followed.
+    /// Registers with unknown strides.
     lost: BTreeSet<Register>,
-    /// The frame at hand.
+    /// Current frame.
     frame: usize,
-    /// Whether only registers that are written once in a run are followed.
+    /// Whether only registers that are written once in a run are analyzed.
     is_strict: bool,
     /// Symbolic results by position of the instruction.
     operations: BTreeMap<u32, Rc<(Graph, OperationResults)>>,
 }
 
-/// Finds the strides of registers. `definitions` says where each is written, `at_start` which matter at the start, `forms` what is known of sums of coordinates, and `mixed`
-/// which are no longer followed where lanes part at the end of a block, to be together again soon. The blocks at which they do come out, too.
+/// Returns the strides of registers, and the blocks whose if-converted branch may be divergent. `definitions` contains the
+/// definitions of each register, `at_start` the live registers at the kernel start, `forms` the affine values, and
+/// `mixed` the registers whose strides are unknown after a divergent if-converted branch at the end of a block.
 pub(crate) fn find_strides(
     source: Source<'_>,
     flow: &Flow,
@@ -199,7 +203,7 @@ pub(crate) fn find_strides(
     }
 }
 
-/// Blocks that no way leads back to.
+/// Returns for each block whether it is not part of a cycle.
 fn blocks_done_once(flow: &Flow) -> Vec<bool> {
     let comes_back = |start: usize| {
         let mut seen = vec![false; flow.blocks.len()];
@@ -223,7 +227,7 @@ fn blocks_done_once(flow: &Flow) -> Vec<bool> {
 }
 
 impl Reader<'_, '_> {
-    /// Follows all registers, or those that lanes may be together with again.
+    /// Analyzes all registers, or the registers that are equal in reconverging lanes.
     fn find(
         &mut self,
         flow: &Flow,
@@ -256,7 +260,7 @@ impl Reader<'_, '_> {
         self.solve(&followed, at_start, &factors);
     }
 
-    /// What is known of registers.
+    /// Returns the known strides.
     fn strides(&self) -> Strides {
         let found = self.known.iter();
         found
@@ -267,13 +271,13 @@ impl Reader<'_, '_> {
             .collect()
     }
 
-    /// Whether the lanes of a gang are neighbours in a row of the block.
+    /// Checks whether the lanes of a lane vector are neighbors in the x dimension of the block.
     fn has_rows(&self) -> bool {
         let [x, y, z] = self.block;
         x.is_multiple_of(GANG) || (y, z) == (1, 1)
     }
 
-    /// Follows what instructions write until nothing more is learnt. Nothing is known where that takes too many rounds.
+    /// Iterates the transfer functions to a fixed point. All strides are unknown if this takes too many iterations.
     fn solve(
         &mut self,
         definitions: &Definitions,
@@ -285,7 +289,7 @@ impl Reader<'_, '_> {
             places.extend(all.iter().map(|at| (*at, *register)));
             let start = match at_start.contains(register) {
                 _ if self.lost.contains(register) => Known::Differs,
-                // All zeros.
+                // Registers are initialized with zeros.
                 true => ONE,
                 false => Known::Unwritten,
             };
@@ -324,7 +328,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Whether lanes that have parted may be one gang again, of which one has gone another way or is a round ahead.
+    /// Checks whether diverged lanes may reconverge after different paths or different numbers of loop iterations.
     fn may_join(&mut self, flow: &Flow) -> bool {
         let n = flow.blocks.len();
         let mut meets: Vec<bool> = flow
@@ -354,7 +358,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Whether lanes may part at the end of a block.
+    /// Checks whether lanes may diverge at the end of a block.
     fn parts_at(&mut self, flow: &Flow, index: usize) -> bool {
         let last = flow.blocks.get(index).map_or(0, |block| block.end - 1);
         let Some(Placed { instr, frame, .. }) = self.code.get(last) else {
@@ -378,7 +382,7 @@ impl Reader<'_, '_> {
             return match self.known.get(&register) {
                 Some(known) => *known,
                 None if self.is_strict => Known::Differs,
-                // Nothing writes it.
+                // The register has no definition.
                 None => ONE,
             };
         }
@@ -395,7 +399,7 @@ impl Reader<'_, '_> {
 
     fn special(&self, index: u32) -> Known {
         match self.plain.special32(index) {
-            // A row of threads begins with a gang.
+            // Each row of threads is a multiple of the lane vector.
             Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
             Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
             Some(SpecialRegister::Laneid) => NEIGHBOURS,
@@ -406,7 +410,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What an instruction writes to a register.
+    /// Returns the lattice value that an instruction writes to a register.
     fn result(&mut self, at: u32, register: Register) -> Known {
         let Some(Placed {
             instr,
@@ -500,7 +504,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// All lanes load the same bytes at once; those that parted may load at different times.
+    /// A load at a uniform address is uniform, unless diverged lanes may execute it at different times.
     fn loaded(&self, plan: &AccessPlan) -> Option<Known> {
         let is_constant = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
         let is_of_all = matches!(plan.space, StateSpace::Global | StateSpace::Shared);
@@ -512,7 +516,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Logic with one value of all lanes: with a number, or with one that has no ones among the low bits in which lanes differ.
+/// Returns the value of a logic operation with a uniform value: a constant, or a value without ones in the low bits in
+/// which the lanes differ.
 fn logic(op: Binary, row: Known, other: Known, number: Option<u64>) -> Known {
     row.with(other, |row, one| {
         if one.stride != 0 {
@@ -532,7 +537,7 @@ fn logic(op: Binary, row: Known, other: Known, number: Option<u64>) -> Known {
     })
 }
 
-/// A row times a number.
+/// Returns a row multiplied by a constant.
 fn times(row: Row, number: u64) -> Row {
     Row {
         stride: row.stride.wrapping_mul(number),
@@ -543,7 +548,7 @@ fn times(row: Row, number: u64) -> Row {
     }
 }
 
-/// A row with more bits, with or without the sign: lanes that differ in more than low bits may wrap.
+/// Returns an extended row. Lanes that differ in more than the low bits may wrap.
 fn extended(row: Row) -> Option<Row> {
     row.low_bits().map(|_| row)
 }

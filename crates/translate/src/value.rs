@@ -1,8 +1,9 @@
-//! Symbolic integer values. In: the sources of an operation; out: a graph of primitive operations, simplified and without duplicates.
+//! Symbolic integer values. Input: the sources of an operation. Output: a graph of primitive operations, simplified and
+//! without duplicates.
 //!
-//! [`Value`] is the translator's instantiation of [`Word`]: the functions that define the integer instructions build a graph from it, and
-//! [`lower`](crate::emit::lower) generates code from the graph. Simplification removes the cases that the constants of an instruction
-//! exclude, for example the test of a constant shift amount.
+//! [`Value`] is the translator's instantiation of [`Word`]: the functions that define the integer instructions build a
+//! graph from it, and [`lower`](crate::emit::lower) generates code from the graph. Simplification removes the cases
+//! that the constants of an instruction exclude, for example the test of a constant shift amount.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Copies from global to shared memory. In: addresses; out: bytes in their places, in notes that no thread may access them until the warp has
-//! waited for their group.
+//! `cp.async` copies from global to shared memory. Input: addresses. Output: the copied bytes, and shadow memory that
+//! forbids accesses to them until the warp has waited for their group.
 
 use crate::helpers::{EMPTY, RESOLVE, function, next_round, stop_if_refused, stops_if};
 use crate::instructions::{at, splat32};
@@ -10,7 +10,7 @@ use crate::place::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Leaves the place of what is known of the copies of the warp at hand in a local.
+/// Stores the address of the copy state of the current warp in a local.
 pub(crate) fn find_state(places: &Places, state: u32) -> [I<'static>; 7] {
     [
         I::I32Const(0),
@@ -23,7 +23,7 @@ pub(crate) fn find_state(places: &Places, state: u32) -> [I<'static>; 7] {
     ]
 }
 
-/// Leaves the place of the copy with the number in a local in another one.
+/// Stores the address of the copy with the number in one local in another local.
 pub(crate) fn find_copy(places: &Places, number: u32, found: u32) -> [I<'static>; 13] {
     [
         I::I32Const(0),
@@ -42,7 +42,7 @@ pub(crate) fn find_copy(places: &Places, number: u32, found: u32) -> [I<'static>
     ]
 }
 
-/// Notes the name in a local for all words of a copy, whose number is in another local, which ends as zero.
+/// Stores the epoch in a local in the shadow words of a copy. The local with the number of words ends as zero.
 pub(crate) fn name_words(places: &Places, place: u32, left: u32, name: u32) -> Vec<I<'static>> {
     let [wrote, _] = places.shared_notes;
     let mut code = vec![
@@ -53,14 +53,14 @@ pub(crate) fn name_words(places: &Places, place: u32, left: u32, name: u32) -> V
         I::I32Shl,
         I::I32Add,
         I::LocalGet(name),
-        // Of the word before.
+        // Shadow word of the preceding word.
         I::I32Store(at(wrote - 4)),
     ];
     code.extend(next_round(left));
     code
 }
 
-/// A function that code without copies does not call.
+/// Returns a function that code without copies never calls.
 pub(crate) fn never_called() -> Function {
     function(&[], &[I::Unreachable])
 }
@@ -81,7 +81,7 @@ const ENTRY: u32 = 11;
 const NAME: u32 = 12;
 const LEFT: u32 = 13;
 
-/// `(to, its site, from, its site, bytes, bytes that are read) -> why the run stops, or zero`
+/// Emits `(destination, its site, source, its site, written bytes, read bytes) -> exit code or zero`.
 pub(crate) fn copy(places: &Places) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
@@ -149,7 +149,7 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
 }
 
-/// Resolves the source of a copy that reads, and keeps whether accesses to its range are noted.
+/// Translates the address of the source if the copy reads bytes, and keeps whether its range has shadow memory.
 fn resolve_source(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(N_READ),
@@ -184,7 +184,7 @@ fn resolve_source(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Copies what is read, with zeros after it, and notes that all of it is in flight.
+/// Copies the read bytes, appends zeros, and marks all written bytes as in flight.
 fn move_bytes(c: &mut Vec<I<'static>>, places: &Places) {
     let [wrote, _] = places.shared_notes;
     let in_flight = IN_FLIGHT | ALL_BYTES;

@@ -1,5 +1,6 @@
-//! Counts the steps and stores of a warp since the last reconvergence. The records of the warp go in. If all lanes took one path, the counts equal those of the
-//! interpreter. The counts of a divergent warp depend on the order in which its groups of lanes reconverge, so the longest path is a lower bound of its steps.
+//! Counts the steps and stores of a warp since the last reconvergence. Input: the records of the warp. If all lanes
+//! took one path, the counts equal those of the interpreter. The counts of a divergent warp depend on the order in
+//! which its groups of lanes reconverge, so the longest path is a lower bound of its steps.
 
 use crate::helpers::{EMPTY, function, next_record};
 use crate::instructions::at;
@@ -47,7 +48,7 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
-        // Lanes have left their gang, or an if-converted branch was divergent.
+        // Lanes have diverged from their lane vector, or an if-converted branch was divergent.
         I::LocalGet(LEFT),
         I::I32Const(GANGS as i32),
         I::I32ShrU,

@@ -1,5 +1,5 @@
-//! Groups of copies from global to shared memory. In: what a warp asks of its groups; out: notes that the bytes of landed copies were written by the
-//! whole warp.
+//! Groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory in which the bytes of
+//! completed copies are written by the whole warp.
 
 use crate::helpers::copy::{find_copy, find_state, name_words, never_called};
 use crate::helpers::{EMPTY, NOTE, function, next_round, returns_if, stops_if};
@@ -7,7 +7,8 @@ use crate::instructions::at;
 use crate::place::{ALL_BYTES, MOST_GROUPS, Places, cell, copies, copy as entry, stop};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// What a warp asks of its groups where it does not wait for all but the latest few: to make one, or to wait for all copies, grouped or not.
+/// Requests other than a wait for all groups except the latest ones: a commit, and a wait for all copies including
+/// uncommitted ones.
 pub(crate) const COMMITS: i32 = -1;
 pub(crate) const WAITS_FOR_ALL: i32 = -2;
 
@@ -22,8 +23,9 @@ const LEFT: u32 = 7;
 const NAME: u32 = 8;
 const WHY: u32 = 9;
 
-/// `(what is asked) -> why the run stops, or zero`: makes a group of the copies that the warp has started since the last one, or waits for
-/// all but as many of the latest groups. What they brought was written by the whole warp, now.
+/// Emits `(request) -> exit code or zero`: commits the copies that the warp has started since the last commit, or waits
+/// for all groups except the given number of latest groups. The bytes of completed copies are attributed to the whole
+/// warp at this point.
 pub(crate) fn groups(places: &Places) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
@@ -78,7 +80,8 @@ pub(crate) fn groups(places: &Places) -> Function {
     function(&[(9, ValType::I32)], &code)
 }
 
-/// Finds the end of the last group that is waited for: of all copies, or of all groups but the latest few. Returns if there are no more.
+/// Computes the end of the last group that is waited for: of all copies, or of all groups except the latest ones.
+/// Returns if there is none.
 fn find_last_waited(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ASKED),
@@ -97,7 +100,7 @@ fn find_last_waited(c: &mut Vec<I<'static>>) {
         I::I32GeU,
     ]);
     c.extend(stops_if(stop::RARE));
-    // The last group that is waited for.
+    // Number of the last group that is waited for.
     c.extend([
         I::LocalGet(MADE),
         I::LocalGet(ASKED),
@@ -108,7 +111,7 @@ fn find_last_waited(c: &mut Vec<I<'static>>) {
     c.extend([I::I32Load(at(copies::ENDS)), I::LocalSet(END), I::End]);
 }
 
-/// Makes a group of the copies that the warp has started since the last one, and returns.
+/// Commits the copies that the warp has started since the last commit, and returns.
 fn commit(c: &mut Vec<I<'static>>) {
     c.extend(end_of(0));
     c.extend([
@@ -125,7 +128,7 @@ fn commit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Notes that the bytes of a copy were written by the whole warp, and checks what a copy from noted memory has read.
+/// Attributes the bytes of a copy to the whole warp, and checks the reads of a copy from a range with shadow memory.
 fn land_copy(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(find_copy(places, NUMBER, COPY));
     c.extend([
@@ -150,8 +153,8 @@ fn land_copy(c: &mut Vec<I<'static>>, places: &Places) {
     c.push(I::End);
 }
 
-/// A copy may read as late as it lands: who has written to its source since it started is in conflict with it, and so is who writes there in
-/// this phase.
+/// A copy may read its source as late as at its completion. Writes to the source since the start of the copy, or later
+/// in this barrier interval, are therefore conflicts.
 fn read_again(c: &mut Vec<I<'static>>, places: &Places) {
     let [wrote, _] = places.arena_notes;
     c.extend([
@@ -197,7 +200,7 @@ fn read_again(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(next_round(LEFT));
 }
 
-/// Pushes the place of the end of a group: of the next one, or of one before it.
+/// Pushes the address of the end of a group: of the next one, or of an earlier one.
 fn end_of(distance: i32) -> [I<'static>; 9] {
     [
         I::LocalGet(STATE),

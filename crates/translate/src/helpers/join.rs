@@ -1,4 +1,5 @@
-//! Lanes that parted from their gang are a part of it again. In: the record of a part that waits where its gang does; out: the gang's record.
+//! Reconvergence of diverged lanes with their lane vector. Input: the record of diverged lanes that wait at the same
+//! synchronization point as their lane vector. Output: the merged record of the lane vector.
 
 use crate::helpers::{EMPTY, function};
 use crate::instructions::{at, halves};
@@ -7,7 +8,7 @@ use crate::registers::{Register, parts};
 use warpgrid_emulator::plain::Bank;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// The registers that a record holds, each with its offset among them.
+/// Registers in a record, each with its offset.
 pub(crate) type Held = Vec<(Register, u32)>;
 
 const PART: u32 = 0;
@@ -15,7 +16,7 @@ const WHOLE: u32 = 1;
 const LANES: u32 = 2;
 const MASK: u32 = 3;
 
-/// `(record of a part, record of its gang) -> zero`
+/// Emits `(record of diverged lanes, record of their lane vector) -> zero`.
 pub(crate) fn join(waits: &[Held]) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -26,7 +27,7 @@ pub(crate) fn join(waits: &[Held]) -> Function {
     ]);
     c.extend(spread_lanes());
     c.push(I::LocalSet(MASK));
-    // The gang itself may have ended.
+    // The lanes in the record of the lane vector may have exited.
     c.extend([
         I::LocalGet(WHOLE),
         I::LocalGet(LANES),
@@ -54,7 +55,7 @@ pub(crate) fn join(waits: &[Held]) -> Function {
     function(&[(1, ValType::I32), (1, ValType::V128)], &code)
 }
 
-/// Copies the registers that the record holds at its wait, for the lanes of the part.
+/// Copies the registers that the record contains at its synchronization point, for the diverged lanes.
 fn join_registers(c: &mut Vec<I<'static>>, waits: &[Held]) {
     c.push(I::Block(EMPTY));
     for _ in waits {
@@ -93,10 +94,10 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[Held]) {
     c.push(I::End);
 }
 
-/// The bit of each lane of a gang.
+/// Bit of each lane of a lane vector.
 const LANE_BITS: I<'static> = I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128);
 
-/// Makes the lanes of a mask on the stack a row, of ones where they are.
+/// Expands the lane mask on the stack to a row with all ones in the lanes of the mask.
 pub(crate) const fn spread_lanes() -> [I<'static>; 5] {
     [I::I32x4Splat, LANE_BITS, I::V128And, LANE_BITS, I::I32x4Eq]
 }

@@ -1,4 +1,5 @@
-//! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
+//! Shadow-memory checks and updates for accesses that the inline code does not handle. Input: addresses of words.
+//! Output: updated shadow memory, or a bailout.
 
 use crate::flow::Flow;
 use crate::helpers::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round, stops_if};
@@ -9,17 +10,19 @@ use crate::place::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Names that notes of four words of shared memory are compared with, each as what pushes it in all lanes of a row.
+/// Epochs with which four shadow words of shared memory are compared, each as the instructions that push the epoch in
+/// all lanes of a vector.
 pub(crate) struct RowNames {
     pub(crate) me: Vec<I<'static>>,
     pub(crate) phase: Vec<I<'static>>,
-    /// The first of the warp in this phase, and since its lanes last met; none where they do not meet.
+    /// First epochs of the warp in this barrier interval and since the last reconvergence of its lanes; `None` without
+    /// warp-level operations.
     pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
 }
 
 impl RowNames {
-    /// Pushes of each name in a local whether what it did is before what is done now: it is of an earlier phase, of this gang, or of the warp before its
-    /// lanes last met.
+    /// Pushes for each epoch in a local whether its accesses happen before the current access: it belongs to an earlier
+    /// barrier interval, to this lane vector, or to the warp before the last reconvergence of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
         let mut code = Vec::new();
         let mut compare = |name: &[I<'static>], compared: I<'static>| {
@@ -38,7 +41,8 @@ impl RowNames {
         code
     }
 
-    /// Pushes the names of who has read, with this gang: it alone where all others are before it, else one of several, of this warp since its lanes met, or of any.
+    /// Pushes the epochs of the readers including this lane vector: its own epoch if all other reads happen before,
+    /// otherwise the shared epoch of several readers of this warp since the last reconvergence, or of any readers.
     pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
         let mut code = self.me.clone();
         match &self.warp {
@@ -56,7 +60,7 @@ impl RowNames {
     }
 }
 
-/// `(name, is_shared) -> whether what that gang did is before what the present one does`.
+/// Emits `(epoch, is_shared) -> whether the accesses of the epoch happen before the current access`.
 pub(crate) fn ordered() -> Function {
     const NAME: u32 = 0;
     const SHARED: u32 = 1;
@@ -70,19 +74,19 @@ pub(crate) fn ordered() -> Function {
     c.extend(cell_of(cell::ME));
     c.push(I::I32Eq);
     c.extend(yes.clone());
-    // Of an earlier phase of the block; in shared memory of any earlier phase.
+    // Epochs of an earlier barrier interval of the block; in shared memory, of any earlier barrier interval.
     c.extend(cell_of(cell::PHASE));
     c.extend([I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
     c.extend([I::LocalGet(SHARED), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::BLOCK));
     c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
-    // Of the warp before its lanes last met.
+    // Epochs of the warp before the last reconvergence of its lanes.
     c.push(I::LocalGet(NAME));
     c.extend(cell_of(cell::SINCE));
     c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::WARP_START));
     c.extend([I::I32GeU, I::Return, I::End]);
-    // Of the gang itself before lanes parted.
+    // Epochs of the lane vector itself before its lanes diverged.
     c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
     c.extend(cell_of(cell::ME));
     c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
@@ -110,7 +114,7 @@ const SHARED: u32 = 6;
 const CALM: u32 = 7;
 const OLD: u32 = 8;
 const SEVERAL: u32 = 9;
-// Of a word that was stored to without an order: its name, and which of the bytes that are meant.
+// For a word with an unordered store: its epoch, and the bytes that both stores have written.
 const NAMED: u32 = 10;
 const BOTH: u32 = 11;
 const W: u32 = 12;
@@ -118,13 +122,14 @@ const R: u32 = 13;
 const KEPT: u32 = 14;
 const NAME: i32 = !(ALL_BYTES as i32);
 
-/// Name of the gang at hand.
+/// Epoch of the current lane vector.
 const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::ME))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
-/// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, those from `ATOMIC_SHIFT` on
-/// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top. Equal
-/// stores of several gangs to a word are compared when the gang stops; while copies may be in flight, they are conflicts.
+/// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 shared memory, the flags
+/// from `ATOMIC_SHIFT` on are the kind of an atomic operation, and `bytes` is a mask of the accessed bytes of each
+/// word, in the upper bits. Unordered stores of several lane vectors to a word are deferred to an equality check when
+/// the lane vector stops; while copies may be in flight, they are conflicts.
 pub(crate) fn note(places: &Places, flow: &Flow) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -160,7 +165,7 @@ pub(crate) fn note(places: &Places, flow: &Flow) -> Function {
     function(&[(8, ValType::I32), (3, ValType::V128)], &code)
 }
 
-/// Finds the notes of the memory that is accessed.
+/// Computes the offsets of the shadow words of the accessed memory.
 fn find_notes(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::LocalGet(FLAGS),
@@ -181,12 +186,12 @@ fn find_notes(c: &mut Vec<I<'static>>, places: &Places) {
     }
 }
 
-/// Pushes the place of a word's note, from the place of the notes in a local.
+/// Pushes the address of the shadow word of a word, given the shadow offset in a local.
 fn word(notes: u32) -> [I<'static>; 3] {
     [I::LocalGet(PLACE), I::LocalGet(notes), I::I32Add]
 }
 
-/// Pushes whether the access comes after the access in a note, which stays in a local.
+/// Pushes whether the access in a shadow word, which remains in a local, happens before the current access.
 fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     c.extend(word(notes));
     c.extend([
@@ -199,7 +204,8 @@ fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     ]);
 }
 
-/// Finds the name of several readers: of this warp since its lanes last met, of the block until the phase ends, of several blocks for good.
+/// Computes the shared epoch of several readers: of this warp since the last reconvergence of its lanes, of the block
+/// until the end of the barrier interval, or of several blocks permanently.
 fn find_several_readers(c: &mut Vec<I<'static>>) {
     let is_noted_since = |first: u32| {
         [
@@ -231,7 +237,8 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
     c.extend([I::Select, I::LocalSet(SEVERAL)]);
 }
 
-/// Notes an access to a word that was stored to without an order: a conflict, unless the stores agree or are to other bytes.
+/// Records an access to a word with an unordered store: a conflict, unless both are stores of equal values or of
+/// different bytes.
 fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, flow: &Flow) {
     c.extend([
         I::LocalGet(FLAGS),
@@ -268,7 +275,8 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, flow: &Flow) {
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
-        // Lanes of one gang that have parted store to other bytes of a word: it has the last name of the gang from then on.
+        // Diverged lanes of one lane vector store to different bytes of a word: the word receives the last epoch of the
+        // lane vector.
         I::LocalGet(NAMED),
         I::I32Const(7),
         I::I32Or,
@@ -293,12 +301,12 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, flow: &Flow) {
     ]);
 }
 
-/// Notes an access that comes after all stores to a word.
+/// Records an access that all earlier stores to the word happen before.
 fn note_ordered(c: &mut Vec<I<'static>>) {
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
     c.extend(CONFLICT);
-    // With the bytes that the same gang has stored before.
+    // Includes the bytes that the same lane vector has stored before.
     c.extend(word(WROTE));
     c.extend(ME);
     c.extend([
@@ -323,10 +331,12 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Puts aside what must be stored again in a word that has been stored to by `NAMED`, without an order: the bytes that `BOTH` says, at the top. The word has the name of
-/// several gangs from then on: of the block's in this phase, or of any. Words of atomic operations are a conflict.
+/// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
+/// upper bits, must keep their value. The word receives the shared epoch of several lane vectors: of the block in this
+/// barrier interval, or of any block. Words of atomic operations are a conflict.
 fn agree(c: &mut Vec<I<'static>>, places: &Places) {
-    // Kinds are numbers after the first name of the phase in shared memory, after zero elsewhere.
+    // The kinds are numbered after the first epoch of the barrier interval in shared memory, and after zero in global
+    // memory.
     c.extend([
         I::LocalGet(NAMED),
         I::I32Const(0),
@@ -366,7 +376,8 @@ fn agree(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
 }
 
-/// Puts a word aside: its place, its value, and all bits of each byte that must be stored again.
+/// Appends a deferred check: the address of the word, its value, and a bit mask of the bytes that must keep their
+/// value.
 fn push_suspect(c: &mut Vec<I<'static>>, places: &Places) {
     let suspects = || [I::I32Const(0), I::I32Load(at(cell::SUSPECTS))];
     c.extend(suspects());
@@ -402,7 +413,8 @@ fn push_suspect(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
 }
 
-/// `() -> why the run stops, or zero`: looks whether gangs have stored the same to words that several have stored to without an order, so that the order does not matter.
+/// Emits `() -> exit code or zero`: executes the deferred checks that unordered stores to a word have left its value
+/// unchanged, so that their order does not matter.
 pub(crate) fn look_at_suspects(places: &Places) -> Function {
     const LEFT: u32 = 0;
     let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
@@ -435,7 +447,7 @@ pub(crate) fn look_at_suspects(places: &Places) -> Function {
     function(&[(1, ValType::I32)], &code)
 }
 
-/// The names of cells, in rows.
+/// Returns the epochs in the cells, as vectors.
 fn names_of_cells() -> RowNames {
     let name = |cell: u32| {
         vec![
@@ -452,8 +464,8 @@ fn names_of_cells() -> RowNames {
     }
 }
 
-/// Notes a word of each lane of shared memory, by their places in a row, if all are whole words that were not touched without an order: leaves
-/// three constructs where that is not so. `flags` is the local that says whether it stores.
+/// Records accesses of all lanes to words of shared memory, given their addresses in a vector, if all of them are
+/// ordered accesses to whole words; exits three constructs otherwise. `flags` is the local with the store flag.
 pub(crate) fn note_shared_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -468,7 +480,8 @@ pub(crate) fn note_shared_lanes(
     store_notes(c, notes, flags, [words, kept], [names.me, reader]);
 }
 
-/// Does the same for global memory, where the gang itself must have touched the words last.
+/// Records accesses like [`note_shared_lanes`] for global memory, in which the lane vector itself must have been the
+/// last to access the words.
 pub(crate) fn note_arena_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -486,7 +499,7 @@ pub(crate) fn note_arena_lanes(
     store_notes(c, notes, flags, [words, kept], [me.clone(), me]);
 }
 
-/// Loads the notes of a word of each lane: who wrote it, and who read it.
+/// Loads the shadow words of the writers and the readers of a word of each lane.
 fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u32; 3]) {
     for (local, place) in [wrote, read].into_iter().zip(notes) {
         for lane in 0..4 {
@@ -504,7 +517,7 @@ fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u
     }
 }
 
-/// Stores the name of a writer or of a reader to the notes of a word of each lane.
+/// Stores the epoch of a writer or a reader in the shadow word of a word of each lane.
 fn store_notes(
     c: &mut Vec<I<'static>>,
     [wrote_at, read_at]: [u32; 2],
@@ -534,7 +547,8 @@ fn store_notes(
     c.push(I::End);
 }
 
-/// Pushes whether what is done now comes after all that was noted of four words, by who wrote and who read them; a local keeps which readers it comes after.
+/// Pushes whether all recorded accesses to four words, by their writers and readers, happen before the current access.
+/// A local receives the mask of ordered readers.
 fn push_all_ordered(
     c: &mut Vec<I<'static>>,
     names: &RowNames,
@@ -546,7 +560,7 @@ fn push_all_ordered(
         c.extend(is_of_ancestor(&names.me, local));
         c.push(I::V128Or);
     }
-    // A store must be after all readers, too.
+    // A store must also follow all reads.
     c.extend([
         I::LocalTee(kept),
         splat32(u32::MAX),
@@ -559,14 +573,14 @@ fn push_all_ordered(
     ]);
 }
 
-/// Pushes of each name in a local whether it is of the gang itself, before its lanes parted.
+/// Pushes for each epoch in a local whether it belongs to the lane vector itself before its lanes diverged.
 fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     let number = |c: &mut Vec<I<'static>>| {
         c.push(I::LocalGet(local));
         c.extend_from_slice(me);
         c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
     };
-    // A bit for each of the names of a gang, by number; none for all other numbers.
+    // One bit for each epoch of a lane vector by its number; zero for other numbers.
     let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
     number(&mut code);
     code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);
@@ -585,7 +599,8 @@ fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     code
 }
 
-/// Four words of shared memory that were not touched without an order: done here, as rows of copies and matrices are. Else nothing is.
+/// Records ordered accesses to four contiguous words of shared memory, as in matrix rows and copies. Otherwise it
+/// records nothing.
 fn note_four(
     c: &mut Vec<I<'static>>,
     places: &Places,
@@ -634,8 +649,8 @@ fn note_four(
     ]);
 }
 
-/// Words that belong to one kind of atomic operation: of shared memory in this phase, of global memory for good. Who accessed them is not
-/// known from then on.
+/// Records atomic operations: the words belong to one kind of operation, in shared memory for this barrier interval, in
+/// global memory permanently. The individual accesses are not tracked any more.
 fn note_atomic(
     c: &mut Vec<I<'static>>,
     [place, words, wrote, read, shared, kind, before]: [u32; 7],
@@ -649,7 +664,7 @@ fn note_atomic(
             I::I32And,
         ]);
     };
-    // Names from here on are not before the operation.
+    // Epochs from this one on do not happen before the operation.
     c.extend([
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),

@@ -1,4 +1,4 @@
-//! Records of lanes that part from their gang. In: the record of the gang; out: another one.
+//! Records of diverged lanes. Input: the record of a lane vector. Output: an additional record.
 
 use crate::helpers::{EMPTY, first_name, function};
 use crate::instructions::at;
@@ -15,12 +15,13 @@ fn field(offset: u32) -> [I<'static>; 2] {
     [I::LocalGet(RECORD), I::I32Load(at(offset))]
 }
 
-/// `(record, entry, lanes) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
+/// Emits `(record, entry, lanes) -> record of these lanes`, or zero if no record is free. Both records receive new
+/// epochs.
 pub(crate) fn part(places: &Places) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     make_record(c, places);
-    // The record of the whole gang has the next name.
+    // The record of the whole lane vector contains the next epoch.
     c.extend(field(record::GANG));
     c.extend([
         I::I32Const(places.record_bytes as i32),
@@ -57,7 +58,7 @@ pub(crate) fn part(places: &Places) -> Function {
     function(&[(2, ValType::I32)], &code)
 }
 
-/// Gives both records the next names of the gang. The old name is an ancestor's of both.
+/// Assigns the next epochs of the lane vector to both records. The old epoch becomes an ancestor of both.
 fn name_records(c: &mut Vec<I<'static>>) {
     c.push(I::LocalGet(RECORD));
     c.extend(field(record::ANCESTORS));
@@ -83,7 +84,7 @@ fn name_records(c: &mut Vec<I<'static>>) {
     }
 }
 
-/// Allocates a record, or returns zero if no more fit.
+/// Allocates a record, or returns zero if no record is free.
 fn make_record(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::I32Const(0),

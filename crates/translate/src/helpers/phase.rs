@@ -1,4 +1,5 @@
-//! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
+//! Execution of a barrier interval of a block. Input: its records. Output: every lane vector at its next barrier or its
+//! exit, and counts.
 
 use crate::flow::WaitNumbers;
 use crate::helpers::count::add;
@@ -42,13 +43,13 @@ fn leaves(why: u32) -> [I<'static>; 2] {
     [I::I32Const(why as i32), I::Return]
 }
 
-/// Calls a function, and leaves with what it says why the run stops.
+/// Calls a function, and returns its exit code unless it is zero.
 fn call(number: u32) -> [I<'static>; 6] {
     let [a, b, c, d, e] = returns_if(STOP);
     [I::Call(number), a, b, c, d, e]
 }
 
-/// Calls a function, and looks at what gangs have stored to words of others meanwhile.
+/// Calls a function, and executes the deferred checks of unordered stores afterwards.
 fn call_and_look(number: u32) -> Vec<I<'static>> {
     let mut code = call(number).to_vec();
     code.extend(load(cell::SUSPECTS));
@@ -58,7 +59,7 @@ fn call_and_look(number: u32) -> Vec<I<'static>> {
     code
 }
 
-/// Does something with the gangs of the warp.
+/// Executes `body` for each lane vector of the warp.
 fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -85,7 +86,7 @@ fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
     code
 }
 
-/// Does something with the gangs of the warp and with the parts that are made meanwhile.
+/// Executes `body` for each lane vector of the warp, and for the records of lanes that diverge meanwhile.
 fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -108,8 +109,9 @@ fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
     code
 }
 
-/// `(begins) -> why the run stops, or zero`: warp by warp, every record that has not ended goes on to its next barrier. `begins` is the
-/// entry that all gangs begin at, below zero in later phases, and [`RESUMES`] after what the host has done for lanes.
+/// Emits `(begins) -> exit code or zero`: executes every record that has not exited up to its next barrier, warp by
+/// warp. `begins` is the entry of all lane vectors at the start of the block, negative in later barrier intervals, and
+/// [`RESUMES`] after a host call.
 pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -143,7 +145,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
     function(&[(10, ValType::I32)], &code)
 }
 
-/// Runs the records of the warp one by one, and finds what they wait for.
+/// Runs the records of the warp one by one, and determines the synchronization points for which they wait.
 fn run_apart(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
     c.extend([
         I::I32Const(-1),
@@ -166,7 +168,7 @@ fn run_apart(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
     c.extend(leaves(stop::PARTED));
 }
 
-/// Restores where the phase was after what the host has done, or notes where it begins.
+/// Restores the state of the barrier interval after a host call, or initializes it.
 fn resume_or_begin(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::LocalGet(BEGINS),
@@ -195,7 +197,7 @@ fn resume_or_begin(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
 }
 
-/// A barrier: the same for all warps, and for all lanes of each.
+/// Checks a barrier, which must be the same for all warps and for all lanes of each warp.
 fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(load(cell::ENDED));
     c.extend(load(cell::FIRST_ENTRY));
@@ -214,7 +216,7 @@ fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::WAITING, I::I32Const(1)));
 }
 
-/// Makes all parts of the warp parts of their gangs again.
+/// Merges the records of diverged lanes into their lane vectors.
 fn join_parts(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(load(cell::RECORDS));
     c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
@@ -224,7 +226,7 @@ fn join_parts(c: &mut Vec<I<'static>>, places: &Places) {
     c.push(I::End);
 }
 
-/// Runs a warp until it waits at a barrier or all of its lanes have ended.
+/// Runs a warp until it waits at a barrier or all of its lanes have exited.
 fn run_warp(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
     c.extend([I::Block(EMPTY), I::Loop(EMPTY)]);
     run_alike(c, places);
@@ -236,7 +238,7 @@ fn run_warp(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
     c.extend([I::End, I::End]);
     c.extend(store(cell::RAN, I::I32Const(0)));
     c.extend([
-        // All have ended.
+        // All lanes have exited.
         I::LocalGet(WAIT),
         I::I32Const(0),
         I::I32LtS,
@@ -267,7 +269,7 @@ fn take_first_name() -> Vec<I<'static>> {
     code
 }
 
-/// The gangs of a warp go on from a barrier, or from the start.
+/// Starts the lane vectors of a warp at the kernel start or after a barrier.
 fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(store(cell::WARP, I::LocalGet(NUMBER)));
     c.extend(new_names());
@@ -288,7 +290,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut gang = take_first_name();
     gang.extend(put(record::WAITS_FOR, I::I32Const(0)));
-    // A gang without lanes has ended.
+    // A lane vector without lanes has exited.
     gang.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     gang.extend(field(record::FIRST_MASK));
     gang.extend([
@@ -300,7 +302,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     gang.push(I::I32Store(at(record::MASK)));
     c.extend(each_gang(places, gang));
     c.push(I::Else);
-    // They have their first names: those of which lanes had parted took them as the lanes met.
+    // The lane vectors already have their first epochs, because diverged lanes took them at their reconvergence.
     for gang in 0..GANGS {
         c.extend([
             I::LocalGet(FIRST),
@@ -311,7 +313,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     c.push(I::End);
 }
 
-/// Runs all gangs of the warp in one call, where the first one can go on and no lanes have parted from theirs.
+/// Runs all lane vectors of the warp in one call if the first one can continue and no lanes have diverged.
 fn run_alike(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(store(cell::ALIKE, I::I32Const(0)));
     c.extend([
@@ -337,7 +339,8 @@ fn run_alike(c: &mut Vec<I<'static>>, places: &Places) {
     c.push(I::End);
 }
 
-/// All gangs have gone one way to the same place: what they wait for, and what is counted.
+/// Handles the case that all lane vectors took one path to the same synchronization point: determines this point, and
+/// updates the counts.
 fn go_on_alike(c: &mut Vec<I<'static>>) {
     let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
     c.push(I::I32Const(-1));
@@ -352,7 +355,7 @@ fn go_on_alike(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::FURTHEST, I::I32Const(0)));
 }
 
-/// Runs a record that can go on, and gangs after it.
+/// Runs a record that can continue, and the lane vectors after it.
 fn run_record() -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -371,7 +374,7 @@ fn run_record() -> Vec<I<'static>> {
     code
 }
 
-/// What a record waits for now.
+/// Determines the synchronization point for which a record waits.
 fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -415,7 +418,7 @@ fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
     code
 }
 
-/// Makes a part that waits a part of its gang again.
+/// Merges a waiting record of diverged lanes into its lane vector.
 fn join_record(places: &Places) -> Vec<I<'static>> {
     let mut code = vec![I::LocalGet(INDEX), I::I32Const(GANGS as i32), I::I32GeU];
     let c = &mut code;
@@ -440,7 +443,8 @@ fn join_record(places: &Places) -> Vec<I<'static>> {
     code
 }
 
-/// All lanes of the warp have met at an operation: it is done, with those that follow at once.
+/// Executes a warp-level operation for which all lanes of the warp have reconverged, and the operations that follow
+/// immediately.
 fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(new_names());
     c.extend(load(cell::NEXT_NAME));

@@ -1,4 +1,5 @@
-//! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
+//! Address translation. Input: the address of a lane, and the memories that the access accepts. Output: an address in
+//! linear memory, or a bailout.
 
 use crate::helpers::join::spread_lanes;
 use crate::helpers::note::{note_arena_lanes, note_shared_lanes};
@@ -11,7 +12,7 @@ use crate::place::stop;
 use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// What ranges are aligned to, at least, where quick accesses find them.
+/// Minimum alignment of ranges that accesses on the fast path use.
 const ALIGNED: i32 = 64;
 
 // Parameters and locals of [`resolve`].
@@ -22,14 +23,15 @@ const FLAGS: u32 = 3;
 const ENTRY: u32 = 4;
 const LEFT: u32 = 5;
 const PLACE: u32 = 6;
-/// Whether the address at hand is inside of a range, while the range is searched.
+/// Whether the address is within a range, during the search of the range.
 const IS_INSIDE: u32 = 6;
 const HOLDS: u32 = 7;
 const STORES: u32 = 8;
 const OFFSET: u32 = 9;
 
-/// `(address, site, width, flags) -> place`, zero where the run must stop. Flag 1 says that it stores, [`IS_CALM`] that shared memory needs no notes, and those from
-/// `ATOMIC_SHIFT` on are the kind of an atomic operation.
+/// Emits `(address, site, width, flags) -> linear-memory address`, or zero for a bailout. Flag 1 marks stores,
+/// [`IS_CALM`] disables shadow memory of shared memory, and the flags from `ATOMIC_SHIFT` on are the kind of an atomic
+/// operation.
 pub(crate) fn resolve(places: &Places) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -39,7 +41,7 @@ pub(crate) fn resolve(places: &Places) -> Function {
         I::I32And,
         I::LocalSet(STORES),
     ]);
-    // Another range than that of the last time.
+    // The address is outside the cached range.
     c.extend(is_outside([ADDRESS, SITE, OFFSET]));
     c.push(I::If(EMPTY));
     find_range(c, places);
@@ -51,7 +53,7 @@ pub(crate) fn resolve(places: &Places) -> Function {
     note_range(c);
     fill_site(c);
     c.push(I::End);
-    // Beyond its end, or not a multiple of its size.
+    // The access exceeds the range or is misaligned.
     c.extend(bytes_left(SITE, OFFSET));
     c.extend([
         I::LocalGet(WIDTH),
@@ -86,7 +88,7 @@ pub(crate) fn resolve(places: &Places) -> Function {
     function(&[(5, ValType::I32), (1, ValType::I64)], &code)
 }
 
-/// Notes the words that the bytes belong to, from the first to the last.
+/// Records the accessed words in shadow memory, from the first to the last.
 fn note_words(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(PLACE),
@@ -107,7 +109,7 @@ fn note_words(c: &mut Vec<I<'static>>) {
         I::I32Shl,
         I::I32Or,
     ]);
-    // All bytes of shared words and of whole ones, else those that are meant.
+    // All bytes for shared memory and whole words, otherwise the accessed bytes.
     c.extend([
         I::I32Const(ALL_BYTES as i32),
         I::I32Const(1),
@@ -136,7 +138,7 @@ fn note_words(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// Pushes whether who accesses a range of this kind is noted.
+/// Pushes whether accesses to a range of this kind are recorded in shadow memory.
 fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
     c.extend([
         I::LocalGet(what),
@@ -167,8 +169,8 @@ mod all {
     pub(crate) const LAST: u32 = 17;
 }
 
-/// `(addresses, addresses, site, width, flags, lanes) -> places`: those of four lanes, nowhere for lanes that do not take part, zero where
-/// the run must stop. Flags are those of [`resolve`].
+/// Emits `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` of four lanes, with a dummy
+/// address for inactive lanes, and zero for a bailout. The flags are those of [`resolve`].
 pub(crate) fn resolve_all(places: &Places) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -190,7 +192,7 @@ pub(crate) fn resolve_all(places: &Places) -> Function {
             I::End,
             I::LocalTee(all::PLACE),
             I::I32Eqz,
-            // None of those that follow, so that the first reason stays.
+            // Return without translating the remaining lanes, so that the first reason is reported.
             I::If(EMPTY),
             I::V128Const(0),
             I::Return,
@@ -206,12 +208,12 @@ pub(crate) fn resolve_all(places: &Places) -> Function {
     function(&locals, &code)
 }
 
-/// Returns the places of all lanes that take part, if they are in the range that the site met last and nothing has to be looked at one by one.
+/// Returns the addresses of all active lanes if they are within the cached range and no lane needs an individual check.
 fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
     use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
     c.extend([
         I::Block(EMPTY),
-        // The last offset at which the bytes fit: none that has more than 32 bits, or is less than zero.
+        // Last offset at which the access fits; negative offsets and offsets of more than 32 bits are excluded.
         I::LocalGet(SITE),
         I::I64Load(at(site::SIZE)),
         I::LocalGet(WIDTH),
@@ -262,7 +264,7 @@ fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
 }
 
-/// Pushes whether the bytes of a lane that takes part are beyond the range, or are not a multiple of their size. Leaves the offsets as places.
+/// Pushes whether the access of an active lane exceeds the range or is misaligned. Stores the offsets as addresses.
 fn push_any_unfit(c: &mut Vec<I<'static>>) {
     use all::{ADDRESSES, LAST, MASK, OFFSETS, PLACES, WIDTH};
     c.extend([
@@ -280,7 +282,7 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
         I::I32x4Splat,
         I::I32x4GtU,
         I::V128Or,
-        // Not a multiple of the size.
+        // The address is misaligned.
         I::LocalGet(ADDRESSES[0]),
         I::LocalGet(ADDRESSES[1]),
         low_words(),
@@ -298,7 +300,8 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Notes the words of all lanes that take part; leaves the construct around the one at hand where they must be looked at one by one.
+/// Records the words of all active lanes in shadow memory. Exits the construct around the current one if they need
+/// individual checks.
 fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
     use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
     let [words, ..] = KEPT;
@@ -343,7 +346,7 @@ fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(next_round(LEFT));
 }
 
-/// Finds the first word of each lane. Lanes that do not take part mean the words of one that does.
+/// Computes the first word of each lane. Inactive lanes duplicate the word of an active lane.
 fn find_words(c: &mut Vec<I<'static>>) {
     use all::{KEPT, MASK, PLACES};
     let [words, ..] = KEPT;
@@ -372,7 +375,7 @@ fn find_words(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// The range that holds the address and that the site accepts; a fault where there is none.
+/// Searches the range that contains the address and that the site accepts. A missing range is a fault.
 fn find_range(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::I32Const(places.ranges as i32),
@@ -412,12 +415,13 @@ fn find_range(c: &mut Vec<I<'static>>, places: &Places) {
     c.push(I::End);
 }
 
-/// While all accesses to a range share it out in the same way nothing need be noted; else readers and writers are from the first store on. If
-/// it was touched before without notes, the run begins again, and notes them from its start.
+/// Decides whether a range needs shadow memory. No shadow memory is needed while all accesses partition the range among
+/// threads in the same way; otherwise accesses are tracked from the first store on. If the range was accessed before
+/// without tracking, the run restarts with tracking from the start.
 fn note_range(c: &mut Vec<I<'static>>) {
     stop_store_to_constants(c);
     mark_range(c);
-    // Global memory that is written, accessed in several ways, and not noted.
+    // Written global memory without a common partition and without shadow memory.
     c.extend([
         I::LocalGet(HOLDS),
         I::I32Const((holds::GLOBAL | holds::NOTED | holds::WRITTEN) as i32),
@@ -436,7 +440,7 @@ fn note_range(c: &mut Vec<I<'static>>) {
         I::I32Or,
         I::LocalTee(HOLDS),
         I::I32Store(at(range::HOLDS)),
-        // Nothing is lost where this store is the first access of all.
+        // No access is lost if this store is the first access to the range.
         I::LocalGet(ENTRY),
         I::I32Load(at(range::TOUCHED)),
         I::If(EMPTY),
@@ -451,7 +455,7 @@ fn note_range(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Updates how all accesses so far share out the range, and whether it was read and written.
+/// Updates the partition of all accesses to the range so far, and whether the range was read and written.
 fn mark_range(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ENTRY),
@@ -483,7 +487,7 @@ fn mark_range(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Stops at a store to memory that may not be written.
+/// Bails out at a store to read-only memory.
 fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(STORES),
@@ -499,7 +503,7 @@ fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// The site knows the range from now on.
+/// Caches the range in the site.
 fn fill_site(c: &mut Vec<I<'static>>) {
     for (to, from) in [(site::ADDRESS, range::ADDRESS), (site::SIZE, range::SIZE)] {
         c.extend([
@@ -517,7 +521,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
         I::LocalGet(SITE),
         I::LocalGet(HOLDS),
         I::I32Store(at(site::HOLDS)),
-        // Where a whole gang fits.
+        // Number of offsets at which a contiguous row of a lane vector fits.
         I::LocalGet(SITE),
     ]);
     let row = [
@@ -533,7 +537,8 @@ fn fill_site(c: &mut Vec<I<'static>>) {
     fill_quick(c);
 }
 
-/// Pushes at how many offsets these bytes fit, in units of a power of two, and zero: the first holds if the range has them all.
+/// Pushes the number of offsets at which an access of these bytes fits, in units of a power of two, and zero; the first
+/// is valid if the access fits into the range.
 fn push_fitting(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
     c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend_from_slice(bytes);
@@ -542,7 +547,8 @@ fn push_fitting(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static
     c.extend([I::I64ShrU, I::I64Const(1), I::I64Add, I::I64Const(0)]);
 }
 
-/// Quick accesses find the range, where they fit, need no long look, and all is aligned.
+/// Caches the range for accesses on the fast path, if the access fits, needs no shadow-memory check, and everything is
+/// aligned.
 fn fill_quick(c: &mut Vec<I<'static>>) {
     let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];
     let unit = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_ALIGN))];

@@ -68,7 +68,7 @@ pub(crate) struct Quick {
 struct FourWords {
     /// Local with the four words.
     local: u32,
-    /// Where the first one is, beyond the lowest of those that share the look.
+    /// Offset of the first word from the lowest byte of the range check.
     start: u32,
     /// Whether this access is the first one, which performs the vector load.
     loads: bool,
