@@ -1,4 +1,5 @@
-//! Compares translated runs with interpreted runs: memory and lane-instructions must be equal, and if no warp diverges, steps and stores too.
+//! Compares runs of compiled kernels with interpreted runs: memory and lane-instructions must be equal, and if no warp
+//! diverges, steps and stores too.
 
 #[path = "same/agreeing.rs"]
 mod agreeing;
@@ -47,7 +48,7 @@ use warpgrid_translate::{
     Refusal, measure_products, run, run_on_threads, shares,
 };
 
-/// The engine without its fused product, as some hosts have none.
+/// Engine without a fused multiply-add, as in some hosts.
 struct Separate;
 
 impl Engine for Separate {
@@ -71,14 +72,14 @@ impl Engine for Separate {
     }
 }
 
-/// Far more than any case needs.
+/// Sufficient for all cases.
 const MAX_STEPS: u64 = 50_000_000;
 const LIMITS: Limits = Limits {
     max_steps: MAX_STEPS,
     least_pace: None,
 };
 
-/// A machine at its start.
+/// Returns a machine that has not executed a step.
 fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
     let checked = Ptx.check(&scenario.source, &Overrides::default());
     let program = checked.program.ok_or_else(|| {
@@ -98,7 +99,7 @@ fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
     Ok((prepared.machine, prepared.buffers.len()))
 }
 
-/// The engine that is linked in, with the blocks on this number of threads.
+/// Wasmtime with the blocks divided among this number of threads.
 struct Threads(u32);
 
 /// Runs a machine to its end.
@@ -124,10 +125,10 @@ impl Runs for Threads {
     }
 }
 
-/// Hosts with memories of their own, which send copies of them to the first one.
+/// Hosts with memories of their own, which send copies of them to the first host.
 struct Hosts(u64);
 
-/// A memory that was sent.
+/// Memory received from another host.
 struct Sent(Vec<u8>);
 
 impl Memory for Sent {
@@ -165,7 +166,7 @@ impl Runs for Hosts {
     }
 }
 
-/// What two runs left.
+/// Results of a run.
 #[derive(PartialEq, Eq)]
 struct Left {
     lane_instructions: u64,
@@ -188,7 +189,7 @@ fn left(timeline: &Timeline, n_buffers: usize) -> Left {
     }
 }
 
-/// Whether it was translated, or why not; an error where the two runs differ.
+/// Runs a scenario in both engines. Returns the reason if it was not compiled, and an error if the results differ.
 fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
     let (machine, n_buffers) = machine(scenario)?;
     let mut timeline = Timeline::new(machine.clone(), TimelineLimits::default());
@@ -230,7 +231,7 @@ fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, 
             "steps and stores differ: found {found:?}, expected {expected:?}"
         ));
     }
-    // Back from the end, and there again.
+    // Steps back from the end, and runs to the end again.
     timeline.back();
     timeline.seek(interpreted.position() / 2);
     timeline.run_to_end(MAX_STEPS);
@@ -240,7 +241,7 @@ fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, 
     }
 }
 
-/// The kernels of a folder of cases, with their names.
+/// Returns the kernels of the corpus with their names.
 fn corpus() -> Vec<(String, Scenario)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus");
     let mut folders: Vec<PathBuf> = fs::read_dir(&root)
@@ -290,12 +291,12 @@ fn the_corpus_is_the_same_or_left_to_the_interpreter() {
     expect_file!["same/corpus.txt"].assert_eq(&lines);
 }
 
-/// The generated kernel of a seed.
+/// Returns the generated kernel of a seed.
 fn generated_scenario(seed: u64) -> Scenario {
     serde_json::from_value(generated::scenario(seed)).expect("a scenario")
 }
 
-/// The seeds to run: `WARPGRID_TRANSLATED=FROM..TO`, or five hundred.
+/// Returns the seeds to run: `WARPGRID_TRANSLATED=FROM..TO`, or five hundred.
 fn seeds() -> std::ops::Range<u64> {
     let stated = std::env::var("WARPGRID_TRANSLATED").ok();
     let range = stated.and_then(|text| {
@@ -305,7 +306,7 @@ fn seeds() -> std::ops::Range<u64> {
     range.unwrap_or(0..500)
 }
 
-/// The text of a kernel that differs, without the lines that make no difference to that.
+/// Removes lines from the source of a failing kernel as long as the results still differ.
 fn shortened(scenario: Scenario) -> String {
     let differs = |lines: &[String]| {
         let scenario = Scenario {
@@ -332,7 +333,8 @@ fn shortened(scenario: Scenario) -> String {
     lines.join("\n")
 }
 
-/// Checks that the kernels of all seeds leave what the interpreter leaves; how many of how many are translated comes out, and why others are not.
+/// Compares the kernels of all seeds with the interpreter. Returns the number of compiled kernels, the number of
+/// kernels, and the reasons for bailouts.
 fn check_seeds(scenario: fn(u64) -> Scenario) -> (usize, usize, BTreeMap<String, Vec<u64>>) {
     let mut n_translated = 0;
     let mut wrong = Vec::new();
@@ -364,7 +366,7 @@ fn generated_kernels_are_the_same() {
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
 }
 
-/// A kernel that begins with so much more code that its strip is several functions.
+/// Prepends code to a kernel so that its region is split into several functions.
 fn lengthened(scenario: &Scenario) -> Scenario {
     let more = "add.u32 %more, %more, 1;\n".repeat(250);
     let start = format!("{{\n.reg .b32 %more;\nmov.u32 %more, 0;\n{more}");
@@ -389,11 +391,12 @@ fn strips_of_several_functions_leave_the_same() {
     assert!(10 * n_long > 9 * n_short, "{n_long} of {n_short}");
 }
 
-/// Checks that every eighth kernel is translated on threads and on hosts if it is on one thread, and leaves the same.
+/// Checks for every eighth kernel that it is compiled on threads and on hosts exactly if it is compiled on one thread,
+/// with the same results.
 fn check_on_others(scenario: fn(u64) -> Scenario) {
     for seed in seeds().step_by(8) {
         let scenario = scenario(seed);
-        // Parts may be refused for different reasons, of which the first is said.
+        // Partitions may bail out for different reasons, of which the first is reported.
         let is_translated = |found: Result<Result<(), Refusal>, String>| found.map(|f| f.is_ok());
         let alone = is_translated(both(Native::get(), &scenario));
         let on_threads = is_translated(both(&Threads(2), &scenario));
@@ -403,7 +406,7 @@ fn check_on_others(scenario: fn(u64) -> Scenario) {
     }
 }
 
-/// Checks that nearly all kernels are translated, and leave the same everywhere.
+/// Checks that nearly all kernels are compiled, with the same results everywhere.
 fn check_most(scenario: fn(u64) -> Scenario) {
     let (n_translated, n, refused) = check_seeds(scenario);
     assert!(
@@ -423,7 +426,7 @@ fn registers_last_through_loops_in_which_lanes_wait() {
     check_most(records::scenario);
 }
 
-/// What a schedule leaves in the buffers.
+/// Returns the buffers after a run with a schedule.
 fn left_by_schedule(scenario: &Scenario, seed: u64) -> Vec<Vec<u8>> {
     let scenario = Scenario {
         seed: Some(seed),
@@ -440,7 +443,7 @@ fn threads_may_store_the_same_without_an_order() {
     let (n_translated, n, refused) = check_seeds(agreeing::scenario);
     assert!(3 * n_translated > n, "{n_translated} of {n}: {refused:?}");
     check_on_others(agreeing::scenario);
-    // What is translated depends on no order.
+    // The results of compiled kernels do not depend on the schedule.
     let left_out: BTreeSet<u64> = refused.into_values().flatten().collect();
     for seed in seeds().filter(|seed| !left_out.contains(seed)) {
         let scenario = agreeing::scenario(seed);
@@ -465,7 +468,8 @@ fn what_a_try_has_noted_is_of_no_other_one() {
     assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
 }
 
-/// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.
+/// Checks that a scenario is compiled, with the results of the interpreter, on an engine with a fused multiply-add and
+/// on one without.
 fn check_with_both_products(what: &str, scenario: &Scenario) {
     assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");
     let found = both(&Separate, scenario);
@@ -626,7 +630,7 @@ fn products_of_matrices_are_those_of_tensor_cores() {
     }
 }
 
-/// A kernel of one warp that multiplies, with the bits of all factors and of all sums.
+/// Returns a kernel of one warp with an MMA whose factors and accumulators have these bits.
 fn product_of(factor: u32, sum: u32) -> Scenario {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64
@@ -651,14 +655,14 @@ fn unusual_terms_of_products_are_left_to_the_interpreter() {
         (one, 0x3f80_0000, Ok(())),
         (zero, 0, Ok(())),
         (zero, 0x8000_0000, Ok(())),
-        // The least subnormal factor.
+        // Smallest subnormal factor.
         (0x0001_0001, 0x3f80_0000, Ok(())),
         (0x7c00_7c00, 0, Err(Refusal::Rare)),
         (0x7e00_7e00, 0, Err(Refusal::Rare)),
         (one, 0x7f80_0000, Err(Refusal::Rare)),
         (one, 0x7fc0_0000, Err(Refusal::Rare)),
         (one, 0x7f00_0000, Err(Refusal::Rare)),
-        // Smaller than what the units can have.
+        // Below the range of the units.
         (zero, 0x0100_0000, Err(Refusal::Rare)),
         (zero, 1, Err(Refusal::Rare)),
     ] {
@@ -689,7 +693,7 @@ fn the_engine_that_is_linked_in_has_a_fused_product() {
     assert_eq!(measure_products(Native::get()), Native::get().products());
 }
 
-/// A kernel of sixteen blocks: lines of it, with a buffer of a word for each thread and as many more.
+/// Returns a kernel of sixteen blocks with these lines, and a buffer with two words for each thread.
 fn blocks(lines: &str) -> Scenario {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64
@@ -709,7 +713,7 @@ ret; }}"
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// The place of word `%x`.
+/// Computes the address of word `%x`.
 const PLACE: &str = "mul.wide.u32 %q, %x, 4; add.s64 %q, %p, %q;";
 
 #[test]
@@ -745,10 +749,10 @@ ret; }";
 fn the_number_of_threads_and_hosts_changes_nothing() {
     let own = format!("mov.u32 %x, %i; {PLACE} st.global.u32 [%q], %t;");
     let other = format!("{own} add.u32 %x, %i, 512; {PLACE} ld.global.u32 %t, [%q];");
-    // A word that the next block stores to.
+    // A word that the next block writes.
     let next = format!("add.u32 %x, %i, 32; {PLACE} ld.global.u32 %t, [%q]; {own}");
     let same = "st.global.u32 [%p], %b;".to_owned();
-    // Words in another order, which no proof knows.
+    // A permutation of the words that the affine analysis does not recognize.
     let mixed =
         format!("xor.b32 %x, %i, 511; and.b32 %x, %x, 511; {PLACE} st.global.u32 [%q], %i;");
     let late = format!(
@@ -794,7 +798,7 @@ fn a_word_that_many_threads_of_a_block_read_is_written_after_a_barrier() {
     }
 }
 
-/// Checks what becomes of a kernel whose threads call a function.
+/// Checks the result of a kernel whose threads call a function.
 fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
     let text = format!("mov.u32 %x, %i; {PLACE} {lines} st.global.u32 [%q], %t;");
     let mut scenario = blocks(&text);

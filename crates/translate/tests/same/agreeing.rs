@@ -1,4 +1,5 @@
-//! Random kernels whose threads store to a few words that all of them share: often the same numbers, in which case the order does not matter. Out come scenarios.
+//! Random kernels whose threads store to a few shared words, often equal values, for which the order does not matter.
+//! Output: scenarios.
 
 use super::random::Random;
 use serde_json::json;
@@ -9,12 +10,12 @@ const HEAD: &str = ".reg .b64 %flags, %out, %a, %o, %b; .reg .pred %p; .reg .b32
 ld.param.u64 %flags, [flags]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mad.lo.u32 %i, %c, 64, %t;
 mul.wide.u32 %o, %i, 4; add.s64 %b, %out, %o; mov.u32 %tile, tile; mov.u32 %x, 0;";
 
-/// Threads that store, or load, where others do, and wait for each other now and then.
+/// Returns a kernel whose threads store to and load from common words, and synchronize occasionally.
 pub(crate) fn scenario(seed: u64) -> Scenario {
     let mut random = Random(seed ^ 0xa6_4ee5);
     let mut below = |n: u64| random.next() % n;
     let mut text = String::new();
-    // Most kernels store one number, and few load.
+    // Most kernels store one value, and few load.
     let (n_values, loads) = (1 + below(8) / 5, below(12));
     for _ in 0..1 + below(5) {
         let place = match below(5) {

@@ -1,10 +1,10 @@
-//! Kernels of one approximate function each, on arguments from everywhere. Out come scenarios.
+//! Kernels with one approximate function each, on arguments from the whole range. Output: scenarios.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
 
 const THREADS: u32 = 4096;
-/// Arguments of each thread: `WARPGRID_ARGUMENTS`, or a few.
+/// Returns the number of arguments per thread: `WARPGRID_ARGUMENTS`, or a default.
 fn n_arguments() -> u32 {
     let stated = std::env::var("WARPGRID_ARGUMENTS").ok();
     let number = stated.and_then(|text| text.parse().ok());
@@ -33,20 +33,20 @@ const OPCODES: [&str; 19] = [
     "div.full.ftz.f32",
 ];
 
-/// Ways from a number `%i` to the bits `%x` and `%y` of arguments.
+/// Code that computes the bits `%x` and `%y` of arguments from a number `%i`.
 const ARGUMENT_OF: [(&str, &str); 3] = [
-    // Spread over all bits.
+    // Distributed over all bit patterns.
     (
         "all bits",
         "mad.lo.u32 %x, %i, 0x9e3779b1, 77; mul.lo.u32 %y, %x, 0x85ebca6b;",
     ),
-    // Every exponent and sign, with the first and the last of the fractions.
+    // All exponents and signs, with the first and the last fractions.
     (
         "ends of fractions",
         "shl.b32 %x, %i, 23; shr.u32 %y, %i, 9; and.b32 %y, %y, 15; add.s32 %x, %x, %y; sub.s32 %x, %x, 8;
          mul.lo.u32 %y, %i, 0x04d2a000; xor.b32 %y, %y, %x;",
     ),
-    // From 2^-16 to 2^16, of both signs.
+    // From 2^-16 to 2^16, with both signs.
     (
         "magnitudes around one",
         "mul.lo.u32 %x, %i, 0x000a3d71; and.b32 %y, %i, 1; shl.b32 %y, %y, 31; and.b32 %x, %x, 0x0fffffff;
@@ -54,7 +54,7 @@ const ARGUMENT_OF: [(&str, &str); 3] = [
     ),
 ];
 
-/// Each function on each kind of arguments, with what it is.
+/// Returns a scenario with a description for each function and each kind of arguments.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     OPCODES.into_iter().flat_map(|opcode| {
         let of = move |(kind, argument): (&str, &str)| {

@@ -1,15 +1,16 @@
-//! Copies in flight from global to shared memory: kernels that wait as they must, and kernels whose result depends on when a copy lands.
+//! Copies in flight from global to shared memory: kernels with correct waits, and kernels whose result depends on the
+//! completion time of a copy.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
 
-/// What becomes of a kernel.
+/// Expected treatment of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Becomes {
     Translated,
-    /// The interpreter's, since threads meet at one place without an order.
+    /// Bailout because of unsynchronized accesses to one location.
     Conflict,
-    /// The interpreter's, for another reason.
+    /// Bailout for another reason.
     Other,
 }
 
@@ -29,10 +30,10 @@ mul.wide.u32 %o, %i, 16; add.s64 %from, %in, %o; add.s64 %to, %out, %o;
 const TAKE: &str =
     "ld.shared.v4.b32 {%q0, %q1, %q2, %q3}, [%d]; st.global.v4.b32 [%to], {%q0, %q1, %q2, %q3};\n";
 
-/// Goes to the words of the thread half a block away.
+/// Computes the address of the words of the thread half a block away.
 const OTHER: &str = "xor.b32 %v, %t, 32; shl.b32 %d, %v, 4; add.u32 %d, %s, %d;\n";
 
-/// Each case: what it shows, its code, and what becomes of it.
+/// Returns the cases: description, code, and expected treatment.
 fn cases() -> Vec<(&'static str, String, Becomes)> {
     let copy = "cp.async.ca.shared.global [%d], [%from], 16;\n";
     let commit = "cp.async.commit_group;\n";
@@ -290,7 +291,7 @@ fn cases() -> Vec<(&'static str, String, Becomes)> {
     ]
 }
 
-/// Sums of rows that come two tiles ahead of where they are read.
+/// Sums rows that are copied two tiles ahead of their use.
 const PIPELINE: &str = "
 mov.u32 %k, 0; mov.u32 %q0, 0; mov.u64 %o, %from;
 cp.async.cg.shared.global [%d], [%o], 16; cp.async.commit_group; add.s64 %o, %o, 2048;
@@ -309,12 +310,12 @@ add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 8; @%p bra LOOP;
 st.global.u32 [%to], %q0;
 ";
 
-/// The same with room for two tiles: the one that is read is overwritten next.
+/// Returns the same kernel with space for two tiles, so that a copy overwrites the tile that is being read.
 fn two_stages() -> String {
     PIPELINE.replace(", 3;", ", 2;")
 }
 
-/// Copies of four bytes by all lanes of a warp, each to a place of its own, which are waited for at the end.
+/// Returns code in which all lanes of a warp start four-byte copies to separate locations, with one wait at the end.
 fn many(n: u32) -> String {
     format!(
         "mov.u32 %k, 0; shl.b32 %v, %t, 2; add.u32 %v, %v, %s;
@@ -324,7 +325,7 @@ cp.async.commit_group; cp.async.wait_group 0; ld.shared.u32 %w, [%v+-256]; st.gl
     )
 }
 
-/// The scenarios: blocks of two warps.
+/// Returns the scenarios, with blocks of two warps.
 pub(crate) fn scenarios() -> Vec<(&'static str, Scenario, Becomes)> {
     let buffer = |name: &str, init: serde_json::Value| json!({"kind": "buffer", "name": name, "type": "u32", "len": 8192, "init": init});
     let words: Vec<u32> = (0..8192u32)

@@ -1,5 +1,6 @@
-//! Random kernels of short ways that some lanes take: what a branch leads over, with ways out of its middle, choices of two sides, one within the other, in
-//! loops short and so long that lanes get turns, which lanes leave together or apart, between barriers and operations of warps. Out come scenarios.
+//! Random kernels with short divergent branches: hammocks with early exits, diamonds and nested branches, in short
+//! loops and in loops longer than a time slice, which lanes leave together or separately, between barriers and
+//! warp-level operations. Output: scenarios.
 
 use super::random::{Random, Text};
 use serde_json::json;
@@ -15,10 +16,10 @@ mov.u32 %s0, 3; mov.u32 %s1, %c; mad.lo.u32 %s2, %t, 5, 1; mov.u32 %s3, 0;
 ld.global.u32 %v0, [%a]; mad.lo.u32 %v1, %i, 77, 5; xor.b32 %v2, %v0, %t; mov.u32 %v3, %t; shr.u32 %v4, %v0, 3; mov.u32 %v5, 9;
 bar.sync 0;";
 
-/// Blocks, enough for two threads to share them out.
+/// Number of blocks, sufficient for two threads.
 const GRID: u32 = 8;
 
-/// Threads of a block: three warps, of which the last gang is not whole in some.
+/// Block sizes of up to three warps, some with a partial last lane vector.
 const BLOCKS: [u32; 3] = [96, 64, 37];
 
 struct Writer(Text);
@@ -32,7 +33,7 @@ impl Writer {
         }
     }
 
-    /// A place for a result: seldom a register that is the same in all lanes.
+    /// Returns a destination register, rarely a uniform one.
     fn result(&mut self) -> String {
         match self.0.below(9) {
             0 => format!("%s{}", self.0.below(3)),
@@ -40,7 +41,7 @@ impl Writer {
         }
     }
 
-    /// A predicate of its own, which lanes differ in, most often.
+    /// Returns a fresh predicate, which differs between lanes in most cases.
     fn predicate(&mut self) -> String {
         self.0.n_labels += 1;
         let p = format!("%p{}", self.0.n_labels % 64);
@@ -100,7 +101,7 @@ impl Writer {
         }
     }
 
-    /// A few lines, with ways to `end`, if it is there.
+    /// Writes a few lines, with branches to `end`, if given.
     fn lines(&mut self, end: Option<&str>) {
         for _ in 0..1 + self.0.below(4) {
             self.straight();
@@ -149,7 +150,7 @@ impl Writer {
                     let again = self.0.label();
                     let n = [2, 5, 20, 120][self.0.below(4) as usize];
                     let (counter, end) = (format!("%k{depth}"), format!("%m{depth}"));
-                    // Lanes leave together, or each after rounds of its own.
+                    // The lanes leave together, or each after a different number of iterations.
                     let _ = match self.0.below(3) {
                         0 => {
                             let value = self.value();
@@ -197,7 +198,8 @@ ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; 
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// A kernel of one warp, or a little more, that writes a word a thread, with `%t` and `%z`, the place of the thread in its gang.
+/// Returns a kernel of one warp or slightly more in which each thread writes a word, with `%t` and the lane index `%z`
+/// in the lane vector.
 fn kernel(threads: u32, text: &str) -> Scenario {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{
@@ -215,7 +217,8 @@ shl.b32 %t4, %t, 2; mov.u32 %tl, tile; add.u32 %sa, %tl, %t4; mov.u32 %n, 0; mov
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Lanes that are not there, for they have ended or are beyond the block, while others of their gang go a short way.
+/// Returns kernels with inactive lanes, exited or beyond the block, while other lanes of their lane vector execute an
+/// if-converted branch.
 pub(crate) fn without_some_lanes() -> [(&'static str, Scenario); 2] {
     let way = "@%p0 bra END; st.shared.u32 [%sa], %y; END: bar.sync 0;";
     let ended = format!(
@@ -230,7 +233,8 @@ pub(crate) fn without_some_lanes() -> [(&'static str, Scenario); 2] {
     ]
 }
 
-/// Accesses to global memory that must be noted from the start of the run, which shows when the phase has stored to shared memory.
+/// Returns a kernel whose accesses to global memory require tracking from the start of the run, which is detected after
+/// a store to shared memory in the same barrier interval.
 pub(crate) fn noted_after_a_store() -> Scenario {
     kernel(
         64,
@@ -238,7 +242,8 @@ pub(crate) fn noted_after_a_store() -> Scenario {
     )
 }
 
-/// Words of shared memory that a gang reads, then some lanes of a part of it on a short way, each the word of its lane, before they store there.
+/// Returns a kernel in which a lane vector reads words of shared memory, then some diverged lanes read their words in
+/// an if-converted branch before they store to them.
 pub(crate) fn read_before_lanes_part() -> Scenario {
     kernel(
         64,
@@ -252,7 +257,7 @@ ld.shared.u32 %y, [%sa]; add.u32 %x, %x, %y; st.global.u32 [%b], %x;",
     )
 }
 
-/// Kernels in which lanes that do not take part would divide nothing by nothing, and have other numbers that are left to the interpreter.
+/// Returns kernels in which inactive lanes would divide zero by zero, or contain other values that cause bailouts.
 pub(crate) fn rare_elsewhere() -> impl Iterator<Item = (&'static str, Scenario)> {
     let cases = [
         (

@@ -1,18 +1,18 @@
-//! Kernels of fused products alone, on numbers for which rounding twice differs from rounding once. Out come scenarios.
+//! Kernels with `fma` instructions on numbers for which two roundings differ from one. Output: scenarios.
 
 use super::random::Random;
 use serde_json::{Value, json};
 use warpgrid_launch::Scenario;
 
-/// Threads of a kernel; each has one product.
+/// Number of threads of a kernel; each executes one `fma`.
 const THREADS: u32 = 4096;
 
-/// Each `fma` that is translated, with the type of its numbers.
+/// Returns each compiled `fma` with the type of its numbers.
 pub(crate) fn scenarios() -> Vec<(&'static str, Scenario)> {
     let narrow = [
         ("fma.rn.f32", inputs32(Magnitudes::All)),
         ("fma.rn.sat.f32", inputs32(Magnitudes::All)),
-        // The least normal number is too rare to be translated there.
+        // The smallest normal number causes a bailout with `.ftz`.
         ("fma.rn.ftz.f32", inputs32(Magnitudes::Middle)),
     ];
     let narrow = narrow.map(|(opcode, inputs)| (opcode, scenario(opcode, "32", 2, &inputs)));
@@ -55,7 +55,7 @@ impl Random {
         [1.0, -1.0][(self.next() & 1) as usize]
     }
 
-    /// Two raised to a number.
+    /// Returns a power of two with a random exponent.
     fn power(&mut self, from: i32, n: u64) -> f64 {
         2f64.powi(from + (self.next() % n) as i32)
     }
@@ -74,11 +74,11 @@ const EDGES: [u32; 10] = [
     0x7f7f_ffff,
 ];
 
-/// Which results there are.
+/// Range of the results.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Magnitudes {
     All,
-    /// None that is close to zero.
+    /// No results close to zero.
     Middle,
 }
 
@@ -97,7 +97,7 @@ fn inputs32(magnitudes: Magnitudes) -> [Vec<Value>; 3] {
                 let b = f64::from((2.0 / a) as f32);
                 let c = 1.0 + (random.next() % (1 << 23)) as f64 / f64::from(1 << 23);
                 let scale = random.power(-40, 40);
-                // A quarter of them below the least normal number.
+                // A quarter of the results are subnormal.
                 let all = match kind {
                     0 => 2f64.powi(-126 - (random.next() % 24) as i32) / scale,
                     _ => 1.0,

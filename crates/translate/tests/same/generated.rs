@@ -1,20 +1,20 @@
-//! Kernels at random, of what is translated: arithmetic, comparisons, branches that lanes take differently, loops, loads and stores of
-//! global and shared memory, exchange between lanes, products of matrices, approximate functions, calls, sums of all threads, and what the host
-//! does. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
+//! Random kernels of compiled operations: arithmetic, comparisons, divergent branches, loops, loads and stores of
+//! global and shared memory, exchanges between lanes, MMA, approximate functions, calls, sums over all threads, and
+//! host calls. Input: a seed. Output: a scenario as JSON, which only depends on the seed.
 
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Words that each thread may write.
+/// Number of words that each thread may write.
 const WORDS: u32 = 16;
 
-/// Registers of each kind.
+/// Number of registers of each kind.
 const REGISTERS: u64 = 8;
 
-/// Rows of a word for each thread, and of a byte for each after them.
+/// Number of rows with a word for each thread, followed by as many rows with a byte for each thread.
 const ROWS: u32 = 8;
 
-/// Threads of a block by axis: gangs that are parts of rows, that are not, and that are not whole.
+/// Block dimensions for which lane vectors are within rows, cross rows, or are partial.
 const BLOCKS: [[u32; 3]; 11] = [
     [32, 1, 1],
     [64, 1, 1],
@@ -29,7 +29,7 @@ const BLOCKS: [[u32; 3]; 11] = [
     [1, 34, 1],
 ];
 
-/// Numbers whose bits are at some edge.
+/// Bit patterns of edge cases.
 const EDGES: [u32; 14] = [
     0,
     1,
@@ -47,7 +47,8 @@ const EDGES: [u32; 14] = [
     0x4b00_0001,
 ];
 
-/// Functions that kernels call: with registers and with bytes as arguments, from one another, whose lanes part, return apart, keep bytes and exchange.
+/// Called functions: with register and memory arguments, nested calls, divergent lanes, separate returns, stack data
+/// and exchanges.
 const FUNCTIONS: &str = "
 .func (.reg .b32 d) mixed(.reg .b32 a, .reg .b32 b)
 {
@@ -93,7 +94,7 @@ AGAIN:
 }
 ";
 
-/// A pointer that goes on by a step, and how far lanes are apart.
+/// Pointer that advances by a step, and the distance between lanes.
 struct Walk {
     base: String,
     stride: i64,
@@ -106,12 +107,12 @@ struct Generator {
     n_labels: u32,
     depth: u32,
     has_shared: bool,
-    /// Of the whole grid.
+    /// Number of threads of the grid.
     n_threads: u32,
     has_whole_warps: bool,
 }
 
-/// The kernel of a seed, with its launch.
+/// Returns the kernel of a seed with its launch.
 pub(crate) fn scenario(seed: u64) -> Value {
     let mut generator = Generator {
         state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678,
@@ -181,7 +182,7 @@ impl Generator {
         format!("%f{}", self.below(REGISTERS))
     }
 
-    /// A register, or one that holds one number all the time.
+    /// Returns a register, or a register with a constant value.
     fn float_source(&mut self) -> String {
         match self.below(5) {
             0 => format!("%uf{}", self.below(3)),
@@ -197,7 +198,7 @@ impl Generator {
         format!("%p{}", self.below(4))
     }
 
-    /// A register or a number.
+    /// Returns a register or a constant.
     fn source(&mut self) -> String {
         match self.below(3) {
             0 => format!("{}", self.below(40) as i64 - 3),
@@ -341,7 +342,7 @@ impl Generator {
         }
     }
 
-    /// All lanes of a warp as one.
+    /// Writes a warp-level operation of all lanes.
     fn collective(&mut self) {
         let [d, a, b] = [self.r(), self.r(), self.r()];
         let p = self.p();
@@ -351,7 +352,7 @@ impl Generator {
             .to_owned();
         let mode = self.pick(&["up", "down", "bfly", "idx"]);
         let full = "0xffffffff";
-        // Lanes that are not there are not exchanged with.
+        // Exchanges with missing lanes are excluded.
         let kind = match self.has_whole_warps {
             true => self.below(14),
             false => 6 + self.below(6),
@@ -382,7 +383,7 @@ impl Generator {
             11 => format!("activemask.b32 {d};"),
             12 => format!("movmatrix.sync.aligned.m8n8.trans.b16 {d}, {a};"),
             _ => {
-                // Factors and sums of moderate size.
+                // Factors and accumulators of moderate magnitude.
                 for (index, from) in [&a, &b, &d].into_iter().enumerate() {
                     self.line(&format!("and.b32 %r{}, {from}, 0xbdffbdff;", 11 + index));
                 }
@@ -398,7 +399,7 @@ impl Generator {
         self.line(&text);
     }
 
-    /// Words that all threads add to: their order makes no difference.
+    /// Writes additions of all threads to common words, whose order does not matter.
     fn add_up(&mut self) {
         let a = self.r();
         let index = self.r();
@@ -413,8 +414,8 @@ impl Generator {
         self.line(&format!("{guard}red.global.add.u32 [%rd9], {a};"));
     }
 
-    /// Loads by two registers, which go on, in lanes that follow each other, mean one place or are apart, and sums of what was loaded; the
-    /// sums, NaNs among them, become bits at the end.
+    /// Writes loads through two advancing registers with contiguous, uniform or strided lanes, and sums of the loaded
+    /// values; the sums, including NaNs, are converted to bits at the end.
     fn walk(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
@@ -504,7 +505,7 @@ impl Generator {
         self.line(&format!("mov.b32 {a}, %ws{label};"));
     }
 
-    /// A pointer into what no thread writes: of the thread, of the block, or of what it has read.
+    /// Starts a pointer into read-only data, which depends on the thread, on the block, or on loaded values.
     fn begin_walk(&mut self, base: String) -> Walk {
         let stride = [0, 1, 2, 3, 4, 4, 8, 12, 16, -4, -8, -2][self.below(12) as usize];
         let step = 4 * self.below(9) as i64 - 16;
@@ -523,7 +524,7 @@ impl Generator {
         Walk { base, stride, step }
     }
 
-    /// What lanes that are apart may load: the address is a multiple of the width.
+    /// Writes a load that is valid for strided lanes: the address is a multiple of the access width.
     fn load_at(&mut self, guard: &str, a: &str, walk: &Walk) {
         let Walk { base, stride, step } = walk;
         let (base, wide) = (base.as_str(), self.d());
@@ -555,7 +556,7 @@ impl Generator {
         self.line(&format!("{guard}{text}"));
     }
 
-    /// Words and bytes of the thread's own in rows of all threads, one row after the other, which some lanes write or read again.
+    /// Writes words and bytes of the thread to rows with one element per thread, which some lanes write or read again.
     fn fill(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
@@ -601,7 +602,8 @@ impl Generator {
         self.line(&format!("@%fp{label} bra FILL{label};"));
     }
 
-    /// Through shared memory in a loop with barriers: stores of the thread's own, and loads of what others have stored.
+    /// Writes a loop with barriers through shared memory: stores to the thread's own words, and loads of words of other
+    /// threads.
     fn walk_shared(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
@@ -677,7 +679,7 @@ impl Generator {
         self.line("bar.sync 0;");
     }
 
-    /// Numbers that all lanes have, or that are a known distance apart, and what is done with them.
+    /// Writes operations on uniform values and on values with a constant distance between lanes.
     fn alike(&mut self) {
         let u = |g: &mut Self| format!("%u{}", g.below(4));
         let ud = |g: &mut Self| format!("%ud{}", g.below(3));
@@ -714,7 +716,7 @@ impl Generator {
                 18 => format!("@!{up} xor.b32 {r}, {r}, {a};"),
                 19 => format!("selp.b32 {d}, {a}, {b}, {up};"),
                 20 => format!("add.u32 {r}, {r}, {a};"),
-                // What the host does.
+                // Host calls.
                 21 => format!("dp4a.u32.u32 {r}, {a}, {b}, {d};"),
                 22 => format!("brev.b32 {d}, {a};"),
                 23 => format!("red.global.add.u32 [%rd8+{}], {a};", 4 * self.below(8)),
@@ -744,7 +746,7 @@ impl Generator {
         }
     }
 
-    /// Words of the thread's own.
+    /// Writes accesses to local memory.
     fn keep(&mut self) {
         let [a, index] = [self.r(), self.r()];
         let p = self.p();
@@ -766,7 +768,7 @@ impl Generator {
                 self.line(&format!("{guard}st.u32 [%rd9], {a};"));
             }
             4 => {
-                // Of some lanes local memory, of the others global memory.
+                // Local memory in some lanes, global memory in the others.
                 self.line("cvta.local.u64 %rd9, %rd9;");
                 self.line(&format!("@{p} add.s64 %rd9, %rd10, 32;"));
                 self.line(&format!("{guard}ld.u32 {a}, [%rd9+4];"));
@@ -775,7 +777,7 @@ impl Generator {
         }
     }
 
-    /// Numbers of 16 bits, and what the host does with the code of the interpreter.
+    /// Writes operations on 16-bit numbers, and host calls.
     fn halves(&mut self) {
         let [d, a, b, c] = [self.r(), self.r(), self.r(), self.r()];
         let f = self.f();
@@ -800,7 +802,7 @@ impl Generator {
         self.line(&format!("{guard}{text}"));
     }
 
-    /// Functions, which some of the lanes call.
+    /// Writes function calls, which some of the lanes execute.
     fn call(&mut self) {
         let [d, a, b] = [self.r(), self.r(), self.r()];
         let wide = self.d();
@@ -831,7 +833,7 @@ impl Generator {
         }
     }
 
-    /// What a unit of the machine approximates.
+    /// Writes approximate functions.
     fn approximate(&mut self) {
         let [d, a, b] = [self.f(), self.f(), self.f()];
         let p = self.p();
@@ -854,7 +856,7 @@ impl Generator {
         self.line(&format!("{guard}{text}"));
     }
 
-    /// Some lanes go one way, the others another.
+    /// Writes a divergent branch with two sides.
     fn choice(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
@@ -877,7 +879,7 @@ impl Generator {
         self.depth -= 1;
     }
 
-    /// All lanes as often, or each as often as its number says.
+    /// Writes a loop with equal or different iteration counts of the lanes.
     fn repeat(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
@@ -886,7 +888,7 @@ impl Generator {
         match self.below(9) {
             0..=3 => self.line(&format!("mov.u32 %r{counter}, {times};")),
             4 if self.depth == 0 => {
-                // Long enough that lanes which have left wait for a turn.
+                // Long enough that lanes that have left the loop exceed a time slice.
                 let factor = 5 + self.below(20);
                 self.line(&format!("and.b32 %r{counter}, %r20, 31;"));
                 self.line(&format!(
@@ -910,7 +912,7 @@ impl Generator {
         self.line(&format!("@%p6 bra LOOP{label};"));
     }
 
-    /// Through shared memory to another thread.
+    /// Writes an exchange with another thread through shared memory.
     fn exchange(&mut self) {
         let value = self.r();
         let result = self.r();
@@ -940,7 +942,7 @@ impl Generator {
         }
     }
 
-    /// Copies to shared memory that are in flight for a while.
+    /// Writes copies to shared memory that remain in flight for a while.
     fn copy(&mut self) {
         let result = self.r();
         for line in [
@@ -987,7 +989,7 @@ impl Generator {
         }
         let wait = match self.below(6) {
             0 => "cp.async.wait_all;",
-            // Where there are two groups the second is in flight yet.
+            // With two groups, the second group remains in flight.
             1 => "cp.async.wait_group 1;",
             _ => "cp.async.wait_group 0;",
         };
@@ -1005,7 +1007,7 @@ impl Generator {
         self.line("cp.async.wait_all;");
     }
 
-    /// Of what no thread writes.
+    /// Writes loads of read-only data.
     fn load(&mut self) {
         let (result, index) = (self.r(), self.r());
         match self.below(5) {
@@ -1044,7 +1046,7 @@ impl Generator {
         }
     }
 
-    /// To a place that is the thread's alone.
+    /// Writes stores to private locations of the thread.
     fn store(&mut self) {
         let (r, f) = (self.r(), self.f());
         let p = self.p();

@@ -1,13 +1,14 @@
-//! Kernels of one operation on 16-bit floats, or of a rare one, or of one conversion: all numbers, and pairs, threes and numbers of 32 bits from everywhere. Out come scenarios.
+//! Kernels with one operation on 16-bit floats, one uncommon operation, or one conversion each: all 16-bit numbers, and
+//! pairs, triples and 32-bit numbers from the whole range. Output: scenarios.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
 
 const THREADS: u32 = 8192;
-/// Arguments of each thread: all numbers of 16 bits, and as many others.
+/// Number of arguments per thread: all 16-bit numbers, and as many others.
 const ARGUMENTS: u32 = 8;
 
-/// The operation, from the bits `%x`, `%y` and `%z` of arguments to those of the result.
+/// Operations that compute the result from the bits `%x`, `%y` and `%z` of arguments.
 const OPERATIONS: [&str; 27] = [
     "cvt.u16.u32 %h, %x; cvt.f32.f16 %f, %h; mov.b32 %d, %f;",
     "cvt.u16.u32 %h, %x; cvt.f32.bf16 %f, %h; mov.b32 %d, %f;",
@@ -38,7 +39,7 @@ const OPERATIONS: [&str; 27] = [
     "and.b32 %x, %x, 0xbfffbfff; or.b32 %x, %x, 0x20002000; and.b32 %y, %y, 0xbfffbfff; or.b32 %y, %y, 0x20002000; fma.rn.bf16x2 %d, %x, %y, %z;",
 ];
 
-/// Other operations that are rare, likewise.
+/// Other uncommon operations of the same form.
 const OTHERS: [&str; 31] = [
     "brev.b32 %d, %y;",
     "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; min.f64 %e, %e, %j; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
@@ -107,7 +108,7 @@ const INTEGERS: [&str; 30] = [
     "set.eq.u32.s32 %d, %x, %n; setp.gt.s32 %p, %x, %z; set.lo.and.f32.u32 %f, %y, %z, %p; mov.b32 %y, %f; setp.hs.or.u32 %p|%more, %y, %z, %p; selp.b32 %z, %z, %x, %more; xor.b32 %d, %d, %y; add.u32 %d, %d, %z;",
 ];
 
-/// Conversions, likewise. Where NaNs of the arguments would give the run up they become something else.
+/// Conversions of the same form. NaN arguments that would cause a bailout are replaced.
 const CONVERSIONS: [&str; 34] = [
     "mov.b32 %f, %y; cvt.rni.f32.f32 %f, %f; mov.b32 %d, %f;",
     "mov.b32 %f, %y; cvt.rzi.f32.f32 %f, %f; mov.b32 %d, %f;",
@@ -145,19 +146,19 @@ const CONVERSIONS: [&str; 34] = [
     "and.b32 %y, %y, 0xc3ffffff; mov.b64 %e, {%z, %y}; cvt.rzi.u64.f64 %o, %e; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
 ];
 
-/// Ways from a number `%n` to the bits of arguments.
+/// Code that computes the bits of arguments from a number `%n`.
 const ARGUMENTS_OF: [(&str, &str); 3] = [
-    // All numbers in the low half, spread over all bits in the others.
+    // All numbers in the low half, distributed over all bit patterns in the other arguments.
     (
         "all numbers",
         "mul.lo.u32 %y, %n, 0x9e3779b1; mul.lo.u32 %z, %y, 0x85ebca6b; shl.b32 %x, %z, 16; xor.b32 %x, %x, %n;",
     ),
-    // The same in all lanes, except for `%n`.
+    // Equal in all lanes, except for `%n`.
     (
         "uniform numbers",
         "sub.u32 %x, %n, %t; mul.lo.u32 %y, %x, 0x9e3779b1; mul.lo.u32 %z, %y, 0x85ebca6b; shr.u32 %x, %x, 7;",
     ),
-    // Of like size, so that sums cancel and digits are cut off in the middle: few digits, with one further down.
+    // Similar magnitudes, so that sums cancel and results are close to midpoints: few digits, with one far lower digit.
     (
         "sums near the middle",
         "shl.b32 %x, %n, 4; and.b32 %x, %x, 0x0ff0; or.b32 %x, %x, 0x3c003c00; shr.u32 %y, %n, 8; mul.lo.u32 %y, %y, 0x00110011;
@@ -166,7 +167,7 @@ const ARGUMENTS_OF: [(&str, &str); 3] = [
     ),
 ];
 
-/// Each operation on each kind of arguments, with what it is.
+/// Returns a scenario with a description for each operation and each kind of arguments.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     let all = OPERATIONS
         .into_iter()

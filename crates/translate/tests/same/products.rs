@@ -1,14 +1,14 @@
-//! Products of matrices by `wmma` with factors of 16 bits and sums of `f32`. Out come scenarios: each shape, type and generation of tensor
-//! cores, on factors whose exponents are close to each other or far apart, on zeros and on subnormal numbers.
+//! MMA operations by `wmma` with 16-bit factors and `f32` accumulators. Output: scenarios for each shape, type and
+//! tensor core generation, with factors of similar or different exponents, zeros and subnormal numbers.
 
 use super::random::Random;
 use serde_json::{Value, json};
 use warpgrid_launch::Scenario;
 
-/// Products of a kernel, one a block.
+/// Number of MMA operations of a kernel, one per block.
 const BLOCKS: u32 = 24;
 
-/// A kind of product.
+/// Kind of MMA.
 struct Kind {
     target: &'static str,
     shape: &'static str,
@@ -17,7 +17,7 @@ struct Kind {
     ty: &'static str,
 }
 
-/// Every product that is tried, with what it is.
+/// Returns the tested MMA operations with their descriptions.
 pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     let shapes = [
         ("m16n16k16", 16, 16),
@@ -28,7 +28,7 @@ pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     for target in ["sm_70", "sm_75", "sm_80", "sm_90", "sm_120"] {
         for (shape, rows, columns) in shapes {
             for ty in ["f16", "bf16"] {
-                // Before `sm_80` there are none.
+                // `bf16` requires `sm_80`.
                 if ty == "bf16" && matches!(target, "sm_70" | "sm_75") {
                     continue;
                 }
@@ -58,7 +58,7 @@ fn scenario(kind: &Kind) -> Scenario {
         "bf16" => (if *rows == 16 { 4 } else { 8 }, ".f32.bf16.bf16.f32"),
         _ => (8, ".f32.f32"),
     };
-    // Of the other shapes one factor is narrow, the other wide.
+    // In the other shapes, one factor is narrow and the other one is wide.
     let of = |lines: u32| match (*ty, lines) {
         ("bf16", 8) => 2,
         ("bf16", 16) => 4,
@@ -126,16 +126,16 @@ impl Random {
         let kept = bits & sign_and_fraction;
         let spread = self.next() as u32;
         let exponent = match block % 6 {
-            // Close to each other, and all as large as they get for their exponent.
+            // Similar exponents, and maximum significands.
             0 => middle,
             1 => return (kept & 0x8000) | middle << shift | (sign_and_fraction & 0x7fff),
-            // Far apart.
+            // Different exponents.
             2 => middle - 14 + spread % 28,
             3 => middle - 3 + spread % 6,
-            // Many zeros, of both signs.
+            // Many zeros of both signs.
             4 if spread.is_multiple_of(3) => return kept & 0x8000,
             4 => middle,
-            // Subnormal numbers of `f16`.
+            // Subnormal `f16` numbers.
             _ if ty == "f16" => spread % 3,
             _ => middle - 40 + spread % 80,
         };
@@ -146,7 +146,7 @@ impl Random {
         self.half(block, ty) | self.half(block, ty) << 16
     }
 
-    /// The bits of a sum of `f32`.
+    /// Returns the bits of an `f32` accumulator.
     fn sum(&mut self, block: u32) -> u32 {
         let bits = self.next() as u32;
         let spread = self.next() as u32;

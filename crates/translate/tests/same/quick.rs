@@ -1,5 +1,5 @@
-//! Accesses and numbers that the quick way of a block takes on trust: where ranges end, registers that change between accesses, guards, calls, and
-//! numbers that are kept once for all lanes. Out come scenarios.
+//! Accesses and values on which the fast path of a block makes assumptions: ends of ranges, registers that change
+//! between accesses, guards, calls, and uniform registers. Output: scenarios.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
@@ -12,7 +12,7 @@ mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %nx, %ntid.x; mov.u32 %ny, %ntid
 mov.u32 %c, %ctaid.x; mad.lo.u32 %t, %y, %nx, %x; mad.lo.u32 %i, %c, %nt, %t;
 mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; add.s64 %b, %out, %o; mov.u32 %v, 0; mov.u32 %k, 0;";
 
-/// Cases that fault, each with the words of its buffer.
+/// Cases that fault, each with the number of words of its buffer.
 const FAULTS: [(&str, u32, &str); 10] = [
     (
         "a range that is smaller than a row, after a gang of which a part is there",
@@ -67,7 +67,7 @@ add.u32 %k, %k, 1; setp.lt.u32 %q, %k, 9; @%q bra L; ld.global.u32 %w, [%e+24];"
     ),
 ];
 
-/// Cases that are translated.
+/// Cases that are compiled.
 const CASES: [(&str, &str); 19] = [
     (
         "floats that are one number all the time",
@@ -181,7 +181,8 @@ mov.b32 %w, %f7; xor.b32 %v, %v, %w; add.s64 %e, %e, 4; add.u32 %k, %k, 1; setp.
 const FUNCTION: &str = ".func (.reg .b32 d) f(.reg .b64 p, .reg .b32 k) {
 .reg .b32 %x, %y; .reg .b64 %q; ld.global.u32 %x, [p]; ld.global.u32 %y, [p+8]; add.u32 d, %x, %y; add.s64 %q, p, 4; ld.global.u32 %y, [%q]; mad.lo.u32 d, d, k, %y; ret; }";
 
-/// Those that are translated, with what they are: with blocks whose rows are gangs, whose rows are not, and of one row of any length.
+/// Returns the compiled cases with their descriptions: with blocks whose rows are multiples of lane vectors, whose rows
+/// are not, and with a single row of arbitrary length.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     let of = |(what, code): (&'static str, &'static str)| {
         [[64, 1, 1], [8, 8, 1], [6, 7, 1], [37, 1, 1]].map(|block| {
@@ -194,7 +195,7 @@ pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     CASES.into_iter().flat_map(of)
 }
 
-/// Those that fault, with what they are: each is of one gang.
+/// Returns the faulting cases with their descriptions, each with one lane vector.
 pub(crate) fn faults() -> impl Iterator<Item = (&'static str, Scenario)> {
     FAULTS
         .into_iter()

@@ -1,4 +1,4 @@
-//! Random numbers, the same each time, and texts that are written by them. In: a seed; out: numbers, labels, lines.
+//! Reproducible random numbers, and source text generated from them. Input: a seed. Output: numbers, labels, lines.
 
 pub(crate) struct Random(pub(crate) u64);
 
@@ -12,14 +12,14 @@ impl Random {
     }
 }
 
-/// The text of a kernel that is written piece by piece.
+/// Source text of a kernel that is generated piece by piece.
 pub(crate) struct Text {
     pub(crate) random: Random,
     pub(crate) lines: String,
     pub(crate) n_labels: u32,
-    /// Pieces that may come yet.
+    /// Number of remaining pieces.
     pub(crate) left: u32,
-    /// Whether all lanes of all warps are there.
+    /// Whether all warps have 32 active lanes.
     pub(crate) is_whole: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Random kernels whose lanes wait in loops, one within the other: at barriers and for shuffles, with registers that are changed before, within and after them, on ways that all
-//! lanes go, or some, or none. Out come scenarios.
+//! Random kernels with synchronization points in nested loops: barriers and shuffles, with registers that are modified
+//! before, within and after the loops, on paths that all, some or no lanes take. Output: scenarios.
 
 use super::random::{Random, Text};
 use serde_json::json;
@@ -21,7 +21,7 @@ const BLOCKS: [u32; 4] = [96, 64, 32, 37];
 struct Writer(Text);
 
 impl Writer {
-    /// A source that lanes may differ in, or that all have in common.
+    /// Returns a divergent or a uniform source.
     fn value(&mut self) -> String {
         match self.0.below(4) {
             0 => format!("%s{}", self.0.below(4)),
@@ -45,7 +45,7 @@ impl Writer {
         let _ = writeln!(self.0.lines, "{line}");
     }
 
-    /// A sum of words that all lanes load, by a row that each lane has one of.
+    /// Writes a sum of words that all lanes load, multiplied by a row with one value per lane.
     fn sum_of_words(&mut self, offset: u64) -> String {
         let n = 1 + self.0.below(8);
         let mut line = String::new();
@@ -62,7 +62,7 @@ impl Writer {
         line
     }
 
-    /// What some lanes leave out: so short that the others wait, or so long that they do not.
+    /// Writes a branch that some lanes take, either short enough for if-conversion or too long.
     fn some_lanes(&mut self) {
         let end = self.0.label();
         let _ = match self.0.below(3) {
@@ -99,7 +99,7 @@ impl Writer {
         };
     }
 
-    /// A loop that all lanes go round as often, or leave out.
+    /// Writes a loop that all lanes execute equally often, or skip.
     fn go_round(&mut self, depth: u32) {
         let (again, end) = (self.0.label(), self.0.label());
         let n = 1 + self.0.below(4);

@@ -1,5 +1,5 @@
-//! Addresses whose lanes differ by a number that is known before the run, and addresses that only look so: lanes that are a round ahead, that left something out, or whose
-//! numbers wrap.
+//! Addresses with a constant distance between lanes, and addresses that only appear to have one: lanes with different
+//! iteration counts, lanes that skipped code, and values that wrap.
 
 use super::random::Random;
 use serde_json::json;
@@ -17,7 +17,7 @@ mov.u32 %s, tile; mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; add.s64 %b, %out,
 ";
 const END: &str = "st.global.u32 [%b], %v; ret; }";
 
-/// Each case: what it shows, and its code.
+/// Cases: description and code.
 const CASES: [(&str, &str); 15] = [
     (
         "a pointer that walks through rows",
@@ -97,7 +97,8 @@ setp.gt.u32 %q, %w, 3; @%q bra OFF; ld.global.u32 %w, [%a+4]; xor.b32 %v, %v, %w
     ),
 ];
 
-/// The scenarios: each case with blocks whose rows are gangs, whose rows are not, and of one row of any length.
+/// Returns the scenarios: each case with blocks whose rows are multiples of lane vectors, whose rows are not, and with
+/// a single row of arbitrary length.
 pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     let words: Vec<u32> = (0..2048u32)
         .map(|at| at.wrapping_mul(0x9e37_79b9))
@@ -118,7 +119,8 @@ pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     .collect()
 }
 
-/// Arithmetic and logic of coordinates and numbers at random, each result in a register of its own: what is followed wrongly gives a wrong number in some lane.
+/// Returns random arithmetic and logic of coordinates and constants, each result in a separate register: an analysis
+/// error produces a wrong value in some lane.
 pub(crate) fn generated(seed: u64) -> Scenario {
     const NUMBERS: [i32; 14] = [1, 2, 3, 4, 5, 7, 8, 12, 15, 31, 0x40, 0xfffc, -1, -4];
     let mut random = Random(seed ^ 0x0057_21de);
