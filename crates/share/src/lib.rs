@@ -21,23 +21,24 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_view::Scenario;
 
-/// The longest part of an address that is passed on, in characters: what is longer goes as a file, since programs cut it.
+/// Returns the maximum length of a link fragment in characters. Longer contents are passed as a file, because programs
+/// truncate longer links.
 pub fn most_in_link() -> usize {
     rules::RULES.most_in_link
 }
 
-/// What a person sees.
+/// Shared view: sources, launch configuration and view state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shared {
-    /// The texts and their launch.
+    /// Sources and launch configuration.
     pub scenario: Scenario,
-    /// The `//@` lines of what the text leaves open, as they were guessed: later versions may guess otherwise.
+    /// `//@` annotations with the inferred launch configuration, because later versions may infer a different one.
     pub guessed: Option<String>,
     pub view: View,
 }
 
 impl Shared {
-    /// The scenario, with what was guessed stated after its source, where it moves no line.
+    /// Returns the scenario with the inferred annotations appended to its source, if this moves no line.
     pub fn into_scenario(self) -> Scenario {
         let Shared {
             mut scenario,
@@ -51,31 +52,31 @@ impl Shared {
     }
 }
 
-/// How a run is shown; the page writes and reads the words.
+/// View state; the page writes and reads the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
-    /// Steps that the run has done.
+    /// Number of executed steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u64>,
-    /// Stores that each of two texts has done.
+    /// Number of executed stores of each of two compared sources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stores: Option<u64>,
-    /// What is pinned: `cell 17 of out`.
+    /// Pinned element: `cell 17 of out`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<String>,
-    /// The warp that is shown: `1 of block 0`.
+    /// Selected warp: `1 of block 0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warp: Option<String>,
-    /// `hex`, where registers are shown so.
+    /// `hex` if registers are shown in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registers: Option<String>,
-    /// How memories are shown, by their ids: `f32 columns=16 lane`.
+    /// Display options of memories by identifier: `f32 columns=16 lane`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub grids: BTreeMap<String, String>,
-    /// Expressions that are watched, in the order of the page: `out[3] + %r5`.
+    /// Watch expressions in display order: `out[3] + %r5`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watch: Vec<String>,
-    /// Lines with a breakpoint, ascending.
+    /// Lines with a breakpoint in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breaks: Vec<u64>,
 }

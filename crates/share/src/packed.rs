@@ -1,4 +1,4 @@
-//! The part of an address: JSON to zlib to base64url, and back within limits.
+//! Link fragments: encodes JSON with zlib and base64url, and decodes it within limits.
 
 use crate::Shared;
 use crate::read::{Mistake, What, read_value, value_of};
@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use std::io::Read;
 
-/// As a browser's `atob` reads it: without signs at the end, whatever the last bits are.
+/// Decodes as `atob` of browsers does: without padding, and with arbitrary trailing bits.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new()
@@ -19,17 +19,17 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireNone),
 );
 
-/// The part of an address after and with `#`.
+/// Returns the link fragment including `#`.
 pub fn write_link(shared: &Shared) -> String {
     let json = value_of(shared).to_string();
     let mut packed = Vec::new();
-    // Reading from memory cannot fail.
+    // Reads from memory cannot fail.
     let _ = ZlibEncoder::new(json.as_bytes(), Compression::best()).read_to_end(&mut packed);
     format!("#{}={}", RULES.version, BASE64.encode(packed))
 }
 
-/// The version of a link, and what is packed in it; `None` where the part of an address is no link of ours. What a sentence or a program
-/// has put after it is left out.
+/// Returns the version and the payload of a link, or `None` if the fragment is not a link of this format. Text that
+/// follows the payload is ignored.
 pub fn link_version(hash: &str) -> Option<(&str, &str)> {
     let (version, rest) = hash.strip_prefix('#').unwrap_or(hash).split_once('=')?;
     let is_number = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
@@ -38,7 +38,7 @@ pub fn link_version(hash: &str) -> Option<(&str, &str)> {
     is_number.then(|| (version, &rest[..end]))
 }
 
-/// Reads the part of an address after `#`, which may be hostile.
+/// Reads a link fragment, which is untrusted input.
 pub fn read_link(hash: &str) -> Result<Shared, Mistake> {
     let (version, code) = link_version(hash).ok_or(Mistake::Cut)?;
     if version.trim_start_matches('0') != RULES.version.to_string() {
@@ -57,7 +57,7 @@ pub fn read_link(hash: &str) -> Result<Shared, Mistake> {
     read_value(value, What::Link)
 }
 
-/// What zlib has packed, if its checksum agrees and nothing follows it.
+/// Decompresses a payload. Returns an error if the checksum is wrong, or if data follow the payload.
 fn unpacked(packed: &[u8]) -> Result<Vec<u8>, Mistake> {
     let limit = RULES.most_bytes as u64;
     let mut decoder = ZlibDecoder::new(packed);

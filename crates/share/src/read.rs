@@ -1,4 +1,4 @@
-//! The JSON of links and files: what is shared to a value and back, with every field checked first.
+//! JSON of links and files: serialization, and validation of every field before deserialization.
 
 use crate::rules::{Kind, RULES};
 use crate::{Shared, View};
@@ -9,30 +9,30 @@ use warpgrid_view::Scenario;
 use warpgrid_view::api::unknown_fields::fields_of;
 use warpgrid_view::scenario::Beside;
 
-/// The field of a file that says its version.
+/// Version field of a file.
 const VERSION: &str = "warpgrid";
-/// The field with what was guessed of the launch.
+/// Field with the inferred launch configuration.
 const GUESSED: &str = "guessed";
 
-/// What something is read from.
+/// Source of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     Link,
     File,
 }
 
-/// Why nothing is opened.
+/// Reason for which a link or file cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// A link is incomplete.
+    /// The link is incomplete.
     Cut,
-    /// It is of a later version, as it states it.
+    /// The link or file has this later version.
     Later(What, String),
-    /// There is too much in it.
+    /// The link or file is too large.
     Large(What),
-    /// A part is not what it should be: its name, and what was expected.
+    /// A field is invalid: its name, and the expected contents.
     Odd(What, String, String),
-    /// A file is no JSON.
+    /// The file is not valid JSON.
     NoJson,
 }
 
@@ -70,19 +70,19 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// A file that the page and the command open, readable for people.
+/// Returns a human-readable file that the page and the command open.
 pub fn write_file(shared: &Shared) -> String {
     let mut file = Map::new();
     file.insert(VERSION.to_owned(), RULES.version.into());
     if let Value::Object(fields) = value_of(shared) {
         file.extend(fields);
     }
-    // Values of JSON can be written.
+    // Serialization of JSON values cannot fail.
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text + "\n"
 }
 
-/// Reads such a file, or a scenario with its source inside.
+/// Reads such a file, or a scenario that contains its source.
 pub fn read_file(text: &str) -> Result<Shared, Mistake> {
     if text.len() > RULES.most_bytes {
         return Err(Mistake::Large(What::File));
@@ -100,7 +100,7 @@ pub fn read_file(text: &str) -> Result<Shared, Mistake> {
     }
 }
 
-/// What is shared as JSON, without what is left open.
+/// Returns the shared view as JSON without absent fields.
 pub(crate) fn value_of(shared: &Shared) -> Value {
     let mut fields = object(&shared.scenario);
     fields.retain(|_, value| {
@@ -134,7 +134,7 @@ fn object(value: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// What a value shares, if each of its parts is what it should be.
+/// Returns the shared view of a JSON value if all fields are valid.
 pub(crate) fn read_value(mut value: Value, what: What) -> Result<Shared, Mistake> {
     for (part, kind) in &RULES.fields {
         let mut parts = part.split('.');
@@ -181,7 +181,7 @@ pub(crate) fn read_value(mut value: Value, what: What) -> Result<Shared, Mistake
 impl Kind {
     fn has(self, value: &Value) -> bool {
         let rules = &*RULES;
-        // JavaScript counts UTF-16 units.
+        // JavaScript counts UTF-16 code units.
         let is_word = |text: &str| text.encode_utf16().count() <= rules.most_in_word;
         let is_number = |value: &Value| value.as_u64().is_some_and(|n| n <= rules.most_number);
         let are = |has: &dyn Fn(&Value) -> bool| {
@@ -204,7 +204,7 @@ impl Kind {
     }
 }
 
-/// JavaScript rounds integers beyond 53 bits: they go as text.
+/// Converts integers beyond 53 bits to strings, because JavaScript rounds them.
 fn write_exactly(value: &mut Value) {
     match value {
         Value::Number(number) => {
@@ -220,7 +220,7 @@ fn write_exactly(value: &mut Value) {
     }
 }
 
-/// Such texts are numbers again.
+/// Converts such strings back to numbers.
 fn read_exactly(value: &mut Value) {
     match value {
         Value::String(text) => {

@@ -1,10 +1,10 @@
-//! The rules that this room shares with the page: `rules.json`, read once.
+//! Rules that this crate shares with the page, read once from `rules.json`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Limits, the kinds of fields, and all sentences.
+/// Limits, field types, and all messages.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rules {
     pub(crate) version: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Rules {
     pub(crate) sentences: Sentences,
 }
 
-/// What a field holds.
+/// Type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Numbers,
 }
 
-/// What is said of a link or a file that is not opened.
+/// Messages for links and files that cannot be opened.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Sentences {
     pub(crate) cut: String,

@@ -1,4 +1,4 @@
-//! Links and files of today and of earlier versions are read for good; others cost a sentence.
+//! Links and files of the current and of earlier versions remain readable; all others produce an error message.
 
 use proptest::prelude::*;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The kept links, each with the file that says the same.
+/// Returns the stored links, each with the file of the same contents.
 fn kept() -> Vec<(String, String)> {
     let links = data("links.txt");
     let lines = links
@@ -58,7 +58,7 @@ fn a_link_that_is_changed_anywhere_is_not_another_text() {
         edited[at] = if edited[at] == b'A' { b'B' } else { b'A' };
         let edited = String::from_utf8(edited).expect("letters");
         let found = read_link(&edited);
-        // The last letter may have bits that say nothing.
+        // The last character may contain unused bits.
         assert!(
             found.is_err() || found == Ok(whole.clone()),
             "edited at {at}"
@@ -170,7 +170,8 @@ fn files_that_are_none_cost_a_sentence() {
     }
 }
 
-/// Most examples fit where programs still show a link whole; a kernel of 200 lines fits a link.
+/// Links of most examples are short enough for programs that truncate links, and a kernel of 200 lines fits into a
+/// link.
 #[test]
 fn links_of_the_examples_are_short() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
