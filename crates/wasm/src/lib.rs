@@ -3,7 +3,7 @@
 //! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
 //! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.
 //!
-//! Here is what a widget asks of its core, in [`whole`] everything else: the core of a widget is built without it.
+//! This file contains the API that widgets need, and [`whole`] the remaining API: the module of a widget is built without it.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,7 +45,7 @@ fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<
     from_js_among(value, what, &[])
 }
 
-/// Reads an argument that may have other facts beside its own.
+/// Reads an argument that may have the fields `others` in addition to its own.
 fn from_js_among<T: DeserializeOwned + Default>(
     value: JsValue,
     what: &str,
@@ -54,7 +54,7 @@ fn from_js_among<T: DeserializeOwned + Default>(
     if value.is_undefined() || value.is_null() {
         return Ok(T::default());
     }
-    // The type reads the fields that it has; any other would be dropped in silence.
+    // Deserialization would silently ignore unknown fields.
     let mut value = value;
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
         refuse_unknown::<T>(object, what, others)?;
@@ -66,7 +66,7 @@ fn from_js_among<T: DeserializeOwned + Default>(
     })
 }
 
-/// Refuses an object with a field that neither `T` has nor `others` name.
+/// Returns an error if an object has a field that is neither in `T` nor in `others`.
 fn refuse_unknown<T: DeserializeOwned>(
     object: &js_sys::Object,
     what: &str,
@@ -80,9 +80,9 @@ fn refuse_unknown<T: DeserializeOwned>(
     }
 }
 
-/// The objects at a key: the value itself, or the members of an array.
+/// Returns the objects at a key: the value itself, or the elements of an array.
 fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
-    // What is no object has no keys; the type says so when it is read.
+    // Values other than objects have no keys; deserialization reports them.
     let value = js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED);
     let members = match value.dyn_ref::<js_sys::Array>() {
         Some(array) => array.iter().collect(),
@@ -92,7 +92,7 @@ fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
     objects.map(JsCast::unchecked_into).collect()
 }
 
-/// Refuses unknown fields of parameters, and of the members of structures.
+/// Returns an error for unknown fields of parameters, and of the members of structures.
 fn refuse_unknown_parameters(object: &JsValue, key: &str) -> Result<(), JsValue> {
     for parameter in objects_at(object, key) {
         refuse_unknown::<Parameter>(&parameter, "scenario", &[])?;
@@ -101,11 +101,11 @@ fn refuse_unknown_parameters(object: &JsValue, key: &str) -> Result<(), JsValue>
     Ok(())
 }
 
-/// A copy without the fields that are `undefined`: to JavaScript they are the same as absent ones.
+/// Returns a copy without the fields that are `undefined`, which JavaScript treats as absent.
 fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
     let fresh = js_sys::Object::new();
     for key in js_sys::Object::keys(object) {
-        // Neither a field of a plain object nor one of a fresh object fails; a getter that throws counts as absent.
+        // Access to fields of plain objects cannot fail; a getter that throws counts as absent.
         let value = js_sys::Reflect::get(object, &key).unwrap_or(JsValue::UNDEFINED);
         if !value.is_undefined() {
             let _ = js_sys::Reflect::set(&fresh, &key, &value);
@@ -118,24 +118,24 @@ fn unreadable(what: &str, why: &str) -> JsValue {
     thrown(Failure::unreadable(what, why))
 }
 
-/// A count or a place in a run.
+/// Converts a JavaScript number to a count or a position.
 fn whole(value: f64, what: &str) -> Result<u64, JsValue> {
     api::whole(value, what).map_err(thrown)
 }
 
-/// A failure as JavaScript has it: an `Error` with the name `WarpgridError`, a code and diagnostics.
+/// Converts a failure to an `Error` with the name `WarpgridError`, a code and diagnostics.
 fn thrown(failure: Failure) -> JsValue {
     let error = js_sys::Error::new(&failure.message);
     error.set_name("WarpgridError");
     let object: JsValue = error.into();
     let diagnostics = to_js(&failure.diagnostics).unwrap_or(JsValue::NULL);
-    // Setting a property of a fresh object cannot fail.
+    // Setting a property of a new object cannot fail.
     let _ = js_sys::Reflect::set(&object, &"code".into(), &failure.code.into());
     let _ = js_sys::Reflect::set(&object, &"diagnostics".into(), &diagnostics);
     object
 }
 
-/// Writes an answer, or throws the failure.
+/// Returns an answer as a JavaScript value, or throws the failure.
 fn answered<T: Serialize>(answer: Result<T, Failure>) -> Result<JsValue, JsValue> {
     to_js(&answer.map_err(thrown)?)
 }
@@ -169,7 +169,7 @@ pub fn layout(
     answered(api::layout(&from_js(query, "query")?))
 }
 
-/// The limit of a run.
+/// Returns the step limit of the options of a run.
 #[cfg(feature = "whole")]
 fn max_steps(options: JsValue) -> Result<u64, JsValue> {
     let options: RunOptions = from_js(options, "options")?;
@@ -190,14 +190,14 @@ pub fn tokens(
 #[wasm_bindgen]
 pub struct Session {
     inner: HeldSession,
-    /// A run whose blocks workers share.
+    /// Run whose blocks are distributed among workers.
     #[cfg(feature = "translate")]
     shared: Option<SharedRun<Host>>,
 }
 
 #[cfg(feature = "translate")]
 thread_local! {
-    /// What runs translated kernels.
+    /// Engine of compiled runs.
     static HOST: Host = Host::default();
 }
 
@@ -208,7 +208,7 @@ impl Session {
     pub fn new(
         #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
     ) -> Result<Session, JsValue> {
-        // The corpus form is a scenario with facts of its own.
+        // A corpus case is a scenario with additional fields.
         refuse_unknown_parameters(&scenario, "params")?;
         for fault in objects_at(&scenario, "fault") {
             refuse_unknown::<ExpectedFault>(&fault, "scenario", &[])?;

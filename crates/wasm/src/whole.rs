@@ -1,4 +1,4 @@
-//! The rest of the package: what tools and editors ask of the core, and widgets do not.
+//! The remaining API of the package, which tools and editors need, but not widgets.
 
 use super::*;
 use js_sys::Uint8Array;
@@ -202,7 +202,7 @@ impl Session {
     pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
         let bytes = self.inner.ended().bytes_of(name).map_err(thrown)?;
         let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
-        // Addresses and lengths of this target have 32 bits.
+        // Addresses and lengths have 32 bits on this target.
         let (start, length) = (bytes.as_ptr() as usize as u32, bytes.len() as u32);
         Ok(Uint8Array::new_with_byte_offset_and_length(
             &memory.buffer(),

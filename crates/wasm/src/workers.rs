@@ -1,5 +1,6 @@
-//! A run to the end whose blocks several workers share (`runOnWorkers` of `npm/workers.js`): each has a session of the same launch. In: shares of blocks, and
-//! parts that ran elsewhere; out: parts, and the session at its end.
+//! Runs whose blocks are distributed among several workers (`runOnWorkers` of `npm/workers.js`), each with a session of
+//! the same launch. Input: ranges of blocks, and partitions that ran elsewhere. Output: partitions, and the session at
+//! its end.
 
 use crate::{HOST, Session, from_js, thrown, to_js, whole};
 use js_sys::Object;

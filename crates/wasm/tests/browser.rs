@@ -1,4 +1,4 @@
-//! The boundary in a browser.
+//! Tests of the JavaScript API in a browser.
 #![cfg(target_arch = "wasm32")]
 
 mod boundary;

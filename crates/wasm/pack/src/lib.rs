@@ -1,3 +1,3 @@
-//! The wasm of the npm package, and of its widget: what `wasm-pack build` compiles.
+//! WebAssembly module of the npm package and of its widget, which `wasm-pack build` compiles.
 
 pub use warpgrid_wasm::*;

@@ -1,4 +1,4 @@
-//! What crosses the boundary, written once and run in Node and in a browser.
+//! Tests of the JavaScript API, which run in Node.js and in a browser.
 
 mod whole;
 
@@ -105,7 +105,7 @@ fn a_layout_is_looked_up_by_words() {
     let query = r#"{"op":"wgmma.shared.a","type":"f16","with":{"swizzle":"64B"}}"#;
     let view = layout(js_sys::JSON::parse(query).expect("an object")).expect("a layout");
     let at = |value: &JsValue, index| Reflect::get_u32(value, index).expect("an array");
-    // Row 2 is in the second line of 128 bytes: its pieces of 16 bytes change places.
+    // Row 2 is in the second 128-byte line, in which the swizzle exchanges chunks of 16 bytes.
     let place = at(&at(&at(&get(&view, "grid"), 2), 0), 0);
     assert_eq!(at(&place, 0).as_f64(), Some(144.0));
     let query = js_sys::JSON::parse(r#"{"op":"tcgen05.ld","shape":"8x8b"}"#).expect("an object");

@@ -1,4 +1,4 @@
-//! What tools and editors ask, and widgets do not.
+//! Tests of the API for tools and editors.
 
 use super::{SCALE, bytes, get, object, scenario, session, text};
 use js_sys::{Array, Object, Reflect};
@@ -86,7 +86,7 @@ fn translated_code_leaves_what_the_interpreter_leaves() {
         translated.lane_instructions(),
         interpreted.lane_instructions()
     );
-    // The way back is the interpreter's.
+    // The interpreter executes the step back.
     assert!(translated.back() && interpreted.back());
     assert_eq!(translated.position(), interpreted.position());
     assert_eq!(bytes(&translated), bytes(&interpreted));
