@@ -13,19 +13,19 @@ use std::time::Duration;
 use warpgrid_translate::{Engine, Instance, Memory, Products, measure_products};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Bytes up to which words are moved one by one: a copy makes three objects first.
+/// Maximum size in bytes of ranges that are copied word by word, because a bulk copy creates three objects first.
 const SMALL: usize = 96;
 
-/// The `WebAssembly` of the host.
+/// Engine that uses the `WebAssembly` object of the host.
 #[derive(Debug, Default)]
 pub struct Host {
     products: OnceCell<Products>,
 }
 
-/// A module with its memory.
+/// Module instance with its memory.
 #[derive(Debug)]
 pub struct HostInstance {
-    /// All of its memory, which does not grow, by bytes and by words.
+    /// Entire memory, which does not grow, as bytes and as words.
     bytes: Uint8Array,
     words: Uint32Array,
     phase: Function,
@@ -106,7 +106,7 @@ impl Instance for HostInstance {
             return;
         }
         let part = self.part(&(start..start + bytes.len()));
-        // A memory that is too short keeps what it has.
+        // A memory that is too short remains unchanged.
         if part.length() as usize == bytes.len() {
             part.copy_from(bytes);
         }
@@ -123,7 +123,7 @@ fn export<T: JsCast>(exports: &Object, name: &str) -> Result<T, String> {
     found.map_err(|_| format!("the module does not export `{name}`"))
 }
 
-/// What was thrown, in words.
+/// Returns the message of a thrown value.
 fn said(thrown: JsValue) -> String {
     match thrown.dyn_ref::<js_sys::Error>() {
         Some(error) => format!("{}: {}", error.name(), error.message()),
@@ -131,7 +131,7 @@ fn said(thrown: JsValue) -> String {
     }
 }
 
-/// The host's clock in milliseconds; none where it has no `performance`.
+/// Returns the time of `performance.now` in milliseconds, or `None` if the host has no `performance`.
 fn performance_now() -> Option<f64> {
     let performance = Reflect::get(&js_sys::global(), &"performance".into()).ok()?;
     let now: Function = Reflect::get(&performance, &"now".into())

@@ -1,4 +1,5 @@
-//! Parts of a run that go from one worker to another. In: a part, or the object that its worker sent; out: the object, or the part.
+//! Serialization of partitions for messages between workers. Input: a partition, or a received object. Output: the
+//! object, or the partition.
 
 use crate::{HostInstance, said};
 use js_sys::{Object, Reflect, Uint8Array};
@@ -7,7 +8,7 @@ use std::ops::Range;
 use warpgrid_translate::{Counts, Memory, Part, PartFacts};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// The memory of a part that ran in another worker.
+/// Memory of a partition that ran in another worker.
 #[derive(Debug)]
 pub struct SentMemory {
     bytes: Uint8Array,
@@ -15,13 +16,14 @@ pub struct SentMemory {
 
 impl Memory for SentMemory {
     fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        // What lies outside is left out.
+        // Bytes outside the memory are ignored.
         let bytes = self.bytes.subarray(range.start as u32, range.end as u32);
         Cow::Owned(bytes.to_vec())
     }
 }
 
-/// A part as `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`, with a copy of its memory.
+/// Returns a partition as `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`, with a copy of
+/// its memory.
 pub fn sent(part: &Part<HostInstance>) -> Result<Object, String> {
     let facts = part.facts();
     let object = Object::new();
@@ -39,7 +41,7 @@ pub fn sent(part: &Part<HostInstance>) -> Result<Object, String> {
     Ok(object)
 }
 
-/// The part that such an object has; the error is a part of a sentence.
+/// Returns the partition of such an object. The error is a message fragment.
 pub fn received(object: &JsValue) -> Result<Part<SentMemory>, String> {
     let get = |name: &str| Reflect::get(object, &name.into()).map_err(said);
     let count = |name: &str| {
