@@ -1,4 +1,5 @@
-//! Races, hangs and litmus tests, run through the facade `view`. One program contains all tests, so that the emulator is linked once.
+//! Races, hangs and litmus tests, run through the facade `warpgrid-view`. All tests are in one program, so that the
+//! emulator is linked once.
 
 #[path = "../../view/tests/common/folders.rs"]
 mod folders;

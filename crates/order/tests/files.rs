@@ -1,5 +1,5 @@
-//! Kernels with data races or hangs in `cases/`, with their correct counterparts: each file is a test. `crates/cases/README.md` describes
-//! the format.
+//! Kernels with data races or hangs in `cases/`, with their corrected versions: each file is a test.
+//! `crates/cases/README.md` describes the format.
 
 use std::path::Path;
 

@@ -14,8 +14,8 @@ pub(crate) const GANG: u32 = 4;
 /// Number of lane vectors of a warp.
 pub(crate) const GANGS: u32 = LANES as u32 / GANG;
 
-/// Defines a structure in the memory of the module. Each field is a constant: the offset of the field in the `repr(C)` structure, plus the
-/// address of the structure. `BYTES` is the size.
+/// Defines a structure in linear memory. Each field is a constant: the offset of the field in the `repr(C)` structure,
+/// plus the address of the structure. `BYTES` is the size.
 macro_rules! layout {
     ($(#[$doc:meta])* $module:ident at $address:literal { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
         $(#[$doc])*
@@ -70,8 +70,9 @@ layout! {
         STEPS_BEFORE: u64,
         /// Active lanes of a warp-level operation.
         LIVE: u32,
-        /// 1 plus the highest number of a block that a lane has executed since the last reconvergence. Only blocks after the first warp-level operation
-        /// that does not wait for all lanes count. Zero if all lanes took one path; all bits set if a time slice of the scheduler may have ended.
+        /// Highest number of a block that a lane has executed since the last reconvergence, plus one. Only blocks after
+        /// the first warp-level operation that does not wait for all lanes count. Zero if all lanes took one path; all
+        /// bits are set if a time slice of the scheduler may have ended.
         FURTHEST: u32,
         /// Entry at which the lane vectors continue after a warp-level operation.
         NEXT_ENTRY: u32,
@@ -220,7 +221,7 @@ layout! {
     range at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Address in the memory of the module.
+        /// Address in linear memory.
         PLACE: u32,
         HOLDS: u32,
         /// Partition of the range among threads by all previous accesses: none, its number, or several.

@@ -30,7 +30,7 @@ type Word64<'g> = Value<'g, 64>;
 /// Source of the operands of an operation.
 pub(crate) trait Operands {
     fn plain(&self) -> Plain<'_>;
-    /// Returns the number that a register holds in all lanes, if the code names the number.
+    /// Returns the constant value that a register has in all lanes, if known.
     fn known_register(&self, bank: Bank, index: u32) -> Option<u64>;
 }
 

@@ -431,7 +431,7 @@ impl Reader<'_, '_> {
         self.written(at, instr, register).unwrap_or(Known::Differs)
     }
 
-    /// Returns what is known of the value that an instruction writes to a register if all lanes execute it.
+    /// Returns the lattice value that an instruction writes to a register if all lanes execute it.
     fn written(&mut self, at: u32, instr: &Instr, register: Register) -> Option<Known> {
         if let Op::Load(plan) = instr.op {
             return self.loaded(self.plain.access(plan)?);
@@ -457,7 +457,7 @@ impl Reader<'_, '_> {
         Some(known[id.index()])
     }
 
-    /// Returns what is known of a node, given what is known of its operands.
+    /// Returns the lattice value of a node, given those of its operands.
     fn value(&self, graph: &Graph, known: &[Known], node: Node) -> Known {
         let of = |id: NodeId| known[id.index()];
         match node {

@@ -447,7 +447,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         high(carried).add(high(middle)).add(high(x).mul(high(y)))
     }
 
-    /// Returns the upper 64 bits of the product of signed 64-bit factors. As an unsigned factor, a negative factor is 2^64 more than its value.
+    /// Returns the upper 64 bits of the product of signed 64-bit factors. As an unsigned factor, a negative factor is
+    /// 2^64 more than its value.
     fn mul_high_wide_signed(self, other: Self) -> Self {
         let product = self.mul_high_wide_unsigned(other);
         let correction =

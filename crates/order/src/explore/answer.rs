@@ -36,7 +36,7 @@ pub struct Outcome {
     pub witness: Witness,
 }
 
-/// Whether executions with an outcome contain a data race.
+/// Whether executions with an outcome have a data race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",

@@ -27,12 +27,12 @@ pub(crate) struct Accessor<'a> {
     pub(crate) step: u64,
 }
 
-/// The bytes of an access within one word.
+/// Bytes of an access within one word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// All bytes of the access.
     pub(crate) bytes: Bytes,
-    /// The address of the word.
+    /// Address of the word.
     pub(crate) word: u64,
     /// One bit for each byte of the word.
     pub(crate) mask: u8,
@@ -56,8 +56,8 @@ impl Current<'_> {
             .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
-    /// Checks for each lane whether a proxy fence orders an earlier access before accesses through the asynchronous proxy, or no fence is
-    /// needed.
+    /// Checks for each lane whether a proxy fence orders an earlier access before accesses through the asynchronous
+    /// proxy, or no fence is needed.
     pub(crate) fn is_through(&self, entry: &Entry, their: ProxyKind) -> bool {
         let block = self.threads.block();
         let is_here = !entry.row.is_single() && entry.row.block() == block;
@@ -72,18 +72,20 @@ impl Current<'_> {
     }
 }
 
-/// The facts that decide whether an earlier access can still race.
+/// Facts that decide whether an earlier access can still race.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled<'a> {
     pub(crate) sites: &'a Sites,
     pub(crate) shape: &'a Shape,
     pub(crate) has_proxies: bool,
-    /// Whether the program contains copies that read tensor maps, or non-coherent loads, with which a write can race at any later time.
+    /// Whether the program contains copies that read tensor maps, or non-coherent loads, with which a write can race at
+    /// any later time.
     pub(crate) is_kept_for_ever: bool,
 }
 
 impl Settled<'_> {
-    /// Checks whether an earlier access happens before the current access. Non-coherent loads are ordered with no access.
+    /// Checks whether an earlier access happens before the current access. Non-coherent loads are not ordered with any
+    /// access.
     pub(crate) fn comes_after(&self, by: &Current<'_>, entry: &Entry) -> bool {
         let their = self.sites.get(entry.site).proxy;
         if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {

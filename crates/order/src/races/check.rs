@@ -350,9 +350,9 @@ impl Detector {
         None
     }
 
-    /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other is a store, and
-    /// neither happens before the other. A load that reads the stored value establishes no order: under another schedule of the lanes,
-    /// it may read an older value.
+    /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other
+    /// is a store, and neither happens before the other. A load that reads the stored value establishes no order: under
+    /// another schedule of the lanes, it may read an older value.
     fn exchange(
         &self,
         by: &Accessor<'_>,

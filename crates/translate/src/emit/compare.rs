@@ -1,4 +1,4 @@
-//! Comparisons of floats. In: vectors; out: all ones or zeros per lane.
+//! Comparisons of floats. Input: vectors. Output: all ones or zeros per lane.
 
 use crate::emit::Emitter;
 use crate::emit::half::Format;

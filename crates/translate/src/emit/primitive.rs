@@ -1,5 +1,5 @@
-//! Code of operations that are defined over primitive operations. In: the results of an operation; out: their code, and writes to
-//! registers.
+//! Code generation for operations that are defined over primitive operations. Input: the results of an operation.
+//! Output: their code, and writes to registers.
 
 use crate::emit::Emitter;
 use crate::emit::lower::{LaneSelection, Lowering};
@@ -9,7 +9,7 @@ use crate::registers::Register;
 use crate::value::Graph;
 use warpgrid_emulator::plain::{Bank, Op, Plain, SlotPlace};
 
-/// The carry flag of each lane. A function starts with the flag of its caller.
+/// Carry flag of each lane. A function starts with the flag of its caller.
 const CARRY: Register = (Bank::Predicate, u32::MAX);
 
 impl Operands for Emitter<'_> {
@@ -25,7 +25,7 @@ impl Operands for Emitter<'_> {
 }
 
 impl Emitter<'_> {
-    /// Translates an operation that is defined over primitives. Returns false for all others.
+    /// Translates an operation that is defined over primitives. Returns `false` for all others.
     pub(crate) fn primitive_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
         let graph = Graph::default();
         let Some(results) = results(self, &graph, op) else {
@@ -45,8 +45,9 @@ impl Emitter<'_> {
             self.set_scalar(scalar, self.own(bank, index));
             return Ok(true);
         }
-        // All results are computed before a register is written, which may be a source. The last result is pushed first, since the writes
-        // are in order: of two results in one register, the last remains.
+        // All results are computed before a register is written, because the register may also be a source. The last
+        // result is pushed first, because the writes are in order: of two results in one register, the last one
+        // remains.
         let mut values = Vec::new();
         for (destination, id) in results.iter().rev() {
             match destination {

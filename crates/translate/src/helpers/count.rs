@@ -13,7 +13,8 @@ use wasm_encoder::{Function, Instruction as I, ValType};
 pub(crate) enum Reconvergence {
     /// All warp-level operations wait for all lanes.
     Independent,
-    /// A warp-level operation does not wait for all lanes. Its result depends on the groups of lanes that the schedule with this seed forms.
+    /// A warp-level operation does not wait for all lanes. Its result depends on the groups of lanes that the schedule
+    /// with this seed forms.
     Dependent { seed: u64 },
 }
 
@@ -156,7 +157,7 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.push(I::End);
 }
 
-/// Compares the next records with this record, if it is the first one or its path is another one.
+/// Uses this record for the next comparisons if it is the first one or has a different path.
 fn take_record(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(HAS_RECORD),
@@ -187,8 +188,8 @@ fn take_record(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Adds the steps of the groups to the bound of the warp, up to the length of a time slice. During the time slice, the scheduler selects the groups that are
-/// furthest behind.
+/// Adds the steps of the groups to the bound of the warp, up to the length of a time slice. During the time slice, the
+/// scheduler selects the groups at the lowest positions in the code.
 fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &Places) {
     let place = [
         I::I32Const(0),

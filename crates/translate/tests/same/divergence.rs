@@ -1,4 +1,5 @@
-//! Scenarios of kernels whose lanes leave loops after different numbers of iterations and wait for the other lanes for more than a time slice.
+//! Scenarios of kernels whose lanes leave loops after different numbers of iterations and wait for the other lanes for
+//! more than a time slice.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
@@ -72,8 +73,8 @@ const RECONVERGENCE_POINTS: [&str; 4] = [
     "shfl.sync.idx.b32 %z, %y, 3, 31, -1; bar.sync 0; xor.b32 %x, %x, %z;",
 ];
 
-/// Returns kernels with three loops that lanes leave after different numbers of iterations, and a reconvergence point after each loop. The bodies of some loops
-/// contain a short divergent branch.
+/// Returns kernels with three loops that lanes leave after different numbers of iterations, and a reconvergence point
+/// after each loop. The bodies of some loops contain a short divergent branch.
 pub(crate) fn loops_with_reconvergence() -> impl Iterator<Item = (String, Scenario)> {
     let kinds = RECONVERGENCE_POINTS
         .iter()
@@ -128,8 +129,8 @@ st.global.u32 [%out], %y; ret; }}"
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Returns a kernel with a loop that starts with a warp-level operation. When some lanes leave the loop, their distance to the exit equals the distance of the
-/// other lanes to the operation.
+/// Returns a kernel with a loop that starts with a warp-level operation. When some lanes leave the loop, their distance
+/// to the exit equals the distance of the other lanes to the operation.
 pub(crate) fn exit_during_warp_barrier() -> Scenario {
     of_one_warp(
         "mov.u32 %n, 6; AGAIN: bar.warp.sync -1; setp.lt.u32 %p, %t, 20; @%p bra OUT;
@@ -137,8 +138,8 @@ sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN; OUT: mul.lo.u32 %
     )
 }
 
-/// Returns kernels with a warp-level operation that does not wait for all lanes: some lanes have passed the operation, a time slice may have ended before the
-/// operation, or the seed selects the group that executes the operation.
+/// Returns kernels with a warp-level operation that does not wait for all lanes: some lanes have passed the operation,
+/// a time slice may have ended before the operation, or the seed selects the group that executes the operation.
 pub(crate) fn divergent_warp_operations() -> [(&'static str, Scenario); 3] {
     let passed = "setp.lt.u32 %p, %t, 16; @%p bra SOME; bra OUT; SOME: bar.warp.sync 0xffff; OUT:";
     let after_time_slice = format!(
