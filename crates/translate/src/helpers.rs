@@ -117,8 +117,8 @@ pub(crate) fn first_name() -> [I<'static>; 6] {
     ]
 }
 
-/// Number of epochs that a warp uses between two reconvergences: eight for each lane vector, and eight for the whole
-/// warp.
+/// Number of epochs that a warp uses between two reconvergences: eight for each lane vector, and eight more, of which
+/// the first one is the shared epoch of several readers of the warp.
 pub(crate) const NAMES: u32 = 8 * (GANGS + 1);
 
 /// Advances the epochs of the warp: all earlier accesses of the warp happen before its later accesses.

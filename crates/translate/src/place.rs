@@ -140,8 +140,8 @@ layout! {
 pub(crate) const STORE: u64 = 1;
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
-/// Maximum number of kinds of atomic operations; number of the kind for unordered stores of several lane vectors or
-/// blocks; first epoch of a lane vector.
+/// Maximum number of kinds of atomic operations; shared epoch of words to which several lane vectors or blocks have
+/// stored; first epoch of a lane vector.
 pub(crate) const MOST_KINDS: u32 = 14;
 pub(crate) const OF_SEVERAL: u32 = 15;
 pub(crate) const FIRST_NAME: u32 = 16;
