@@ -1,12 +1,12 @@
-//! The requests that hosts make, one function each: plain arguments with their defaults in, plain data or one [`Failure`] out.
+//! Requests of hosts. Each request is a function of plain arguments that returns plain data or a [`Failure`].
 //!
-//! The npm package and the command call these, and so can any other host: arguments are checked, missing ones filled in, and refusals
-//! worded here alone. A [`Session`] is the one answer that lives on; its calls with plain arguments are in `session`.
+//! All hosts, including the npm package and the command, call these functions, which validate arguments, fill in defaults and format error
+//! messages. A [`Session`] is the only stateful result, and its methods with plain arguments are in `session`.
 //!
-//! - `final_values`: registers of a snippet and changed memory at the end of a run.
-//! - `limits`: how far a run goes, and numbers as JavaScript has them.
-//! - `session`: the calls of a session by the names of memories.
-//! - `report`: a run to its end, compared with what its scenario promises.
+//! - `final_values`: final registers of a snippet, and changed memory.
+//! - `limits`: step limits, and numbers of JavaScript.
+//! - `session`: methods of a session that identify memories by name.
+//! - `report`: a complete run, compared with the expectations of its scenario.
 //! - `values`: elements of a memory in the notation of scenarios.
 
 pub(crate) mod final_values;
@@ -45,27 +45,29 @@ use crate::request_error::Failure;
 use crate::session::Session;
 use warpgrid_launch::Scenario;
 
-/// Which lane and register holds which element of a matrix. Fails where there is no such fragment; the message says what exists instead.
+/// Returns the mapping from lane and register to matrix element. If the fragment does not exist, the error message lists the alternatives.
 pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, Failure> {
     Ok(fragment::fragment(request)?)
 }
 
-/// Where the elements of a tensor instruction lie. Fails where there is no such layout; the message says what exists instead.
+/// Returns the element locations of a tensor instruction. If the layout does not exist, the error message lists the alternatives.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, Failure> {
     Ok(tensor::layout(request)?)
 }
 
-/// A layout that is written, the tile of a descriptor, or two instructions in a row. Fails with the place of a mistake.
+/// Returns the diagram of a layout expression, a descriptor tile, or a pair of instructions. The error message contains the position of a
+/// syntax error.
 pub fn lens(request: &FragmentRequest) -> Result<LayoutView, Failure> {
     Ok(inspector::picture::layout(request)?)
 }
 
-/// Any of [`fragment`], [`layout`] and [`lens`], by the operation that is asked for.
+/// Calls [`fragment`], [`layout`] or [`lens`], depending on the requested operation.
 pub fn map(request: &FragmentRequest) -> Result<Map, Failure> {
     Ok(Map::new(request)?)
 }
 
-/// The picture of an address of the matrix view or of the lens, or of its words one a line. `form` is `svg`, `text` or `link`.
+/// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list of parameters with one per line. `form` is `svg`,
+/// `text` or `link`.
 pub fn picture(query: &str, form: &str) -> Result<String, Failure> {
     let Some(form) = PictureForm::from_name(form) else {
         let why = format!("found `{form}`, expected `svg`, `text` or `link`");
@@ -74,13 +76,13 @@ pub fn picture(query: &str, form: &str) -> Result<String, Failure> {
     Ok(drawn(query, form)?)
 }
 
-/// How a tensor core computes one element of a matrix product. Fails where there is no such product.
+/// Returns the computation of one result element of an MMA instruction by a Tensor Core. Fails if the instruction does not exist.
 pub fn product(request: &ProductRequest) -> Result<ProductView, Failure> {
     mma_explanation::product(request).map_err(Failure::refused)
 }
 
-/// Runs both texts of a scenario with one launch, each for at most `max_steps` steps. Fails where the scenario has no second text, or one
-/// of them cannot run.
+/// Runs both sources of a scenario with one launch, with at most `max_steps` steps each. Fails if the scenario has no second source, or if
+/// a source cannot run.
 pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Failure> {
     if scenario.beside.is_none() {
         return Err(Failure::unreadable(
@@ -92,43 +94,44 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Failu
     report.map_err(|BesideError { error, .. }| error)
 }
 
-/// Rewrites the text of a scenario so that its accesses to shared memory have no bank conflicts, and proves it by running both texts. Fails
-/// where the scenario cannot run, or nothing is cured.
+/// Rewrites the source of a scenario so that its accesses to shared memory have no bank conflicts, and verifies the result by running both
+/// sources. Fails if the scenario cannot run, or if no bank conflict is fixed.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     inspector::cure(scenario, max_steps)
 }
 
-/// Every outcome that the memory model allows for a litmus test, given as a text. Fails where the text is wrong, or its search too large.
+/// Returns all outcomes of a litmus test that the memory model allows. Fails if the litmus test is invalid or its search space is too
+/// large.
 pub fn explore_litmus(source: &str) -> Result<LitmusView, Failure> {
     Ok(litmus::explore(&litmus::read_text(source)?)?)
 }
 
-/// The weakest changes of a litmus test that forbid its bad outcomes. Fails as [`explore_litmus`] does.
+/// Returns the weakest repairs of a litmus test that forbid its bad outcomes. Fails like [`explore_litmus`].
 pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, Failure> {
     let test = litmus::read_text(source)?;
     let view = litmus::explore(&test)?;
     Ok(litmus::repairs(&test, &view)?)
 }
 
-/// The litmus test that lines of a kernel ask, as a text. The kernel runs to its lines for at most `max_steps` steps. Fails where the scenario
-/// cannot run, or the lines make no test.
+/// Extracts a litmus test from lines of a kernel as source text. The kernel runs to these lines with at most `max_steps` steps. Fails if
+/// the scenario cannot run, or if the lines contain no litmus test.
 pub fn cut_litmus(scenario: Scenario, cut: &CutRequest, max_steps: u64) -> Result<String, Failure> {
     let mut session = Session::untracked(scenario)?;
     Ok(litmus::write_text(&session.litmus_test(cut, max_steps)?))
 }
 
-/// Checks and launches a scenario. Keeps for every byte who wrote it last.
+/// Checks and launches a scenario. The session tracks the last writer of every byte.
 pub fn open(scenario: Scenario) -> Result<Session, Failure> {
     Session::new(scenario)
 }
 
-/// What a file of a compiler holds. Fails where it is none; the message says what it is instead.
+/// Returns the contents of a compiled file. If the bytes are not a compiled file, the error message describes the actual format.
 #[cfg(feature = "paste")]
 pub fn open_file(bytes: &[u8]) -> Result<FileView, Failure> {
     Ok(compiled(bytes)?.view())
 }
 
-/// A program of a file of a compiler as a text, by its number from 0. Fails where there is no such program.
+/// Returns the source text of a code object in a compiled file, by its index from 0. Fails if the code object does not exist.
 #[cfg(feature = "paste")]
 pub fn file_text(bytes: &[u8], program: u64) -> Result<String, Failure> {
     let file = compiled(bytes)?;

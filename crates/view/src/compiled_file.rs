@@ -1,5 +1,4 @@
-//! What a file of a compiler holds, for the screen: bytes go in; its programs, with what the file states of their kernels, come out as plain
-//! data.
+//! Contents of a compiled file as plain data: its code objects, and the recorded properties of their kernels.
 
 #[cfg(feature = "paste")]
 pub(crate) mod open;
@@ -39,12 +38,12 @@ pub struct ProgramView {
 #[serde(rename_all = "camelCase")]
 pub enum ProgramLanguage {
     Ptx,
-    /// Machine code as bytes: a disassembler makes a listing of it.
+    /// Machine code, of which a disassembler produces a listing.
     MachineCode,
 }
 
 impl ProgramLanguage {
-    /// As a list names it.
+    /// Returns the name for lists.
     pub const fn name(self) -> &'static str {
         match self {
             ProgramLanguage::Ptx => "PTX",

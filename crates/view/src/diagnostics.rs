@@ -1,18 +1,18 @@
-//! The codes of the hosts' doors: one function per wording, and the reference page of each code.
+//! Diagnostic codes of hosts: one function per message, and the reference page of each code.
 
 use crate::model::text::{DiagnosticView, Severity, SourceRange};
 use warpgrid_isa::form::nearest;
 use warpgrid_program::{CodeFacts, Diagnostic, Span};
 
-/// The code of an argument that JavaScript passes in a wrong shape.
+/// Code of an argument from JavaScript with an invalid structure.
 pub const UNREADABLE_ARGUMENT: &str = "W0901";
-/// The code of a memory that the launch does not have.
+/// Code of a memory that does not exist in the launch.
 pub const NO_SUCH_MEMORY: &str = "W0902";
 
-/// The code of an instruction that the emulator does not run.
+/// Code of an instruction that the emulator does not support.
 pub(crate) const NOT_RUN_YET: &str = "W0904";
 
-/// Where a diagnostic is that is about no place of a text.
+/// Range of a diagnostic without a source position.
 const START: SourceRange = SourceRange {
     line: 1,
     column: 1,
@@ -20,13 +20,13 @@ const START: SourceRange = SourceRange {
     end_column: 1,
 };
 
-/// A field of a request of a batch that changes nothing.
+/// Ignored field of a batch request.
 pub fn ignored_field(line: u64, why: &str) -> DiagnosticView {
     let message = format!("line {line}: an unknown field is ignored: {why}");
     DiagnosticView::new("W0900", Severity::Warning, message, START)
 }
 
-/// A line of a batch that is no request.
+/// Line of a batch that is not a request.
 pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
     let message = format!("line {line}: invalid request: {why}");
     let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
@@ -34,7 +34,7 @@ pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
     view
 }
 
-/// A word beside the language of a block that means nothing, or whose value does not; `candidates` are what it could be.
+/// Unknown option in the info string of a code block, or an option with an invalid value. `candidates` are the possible spellings.
 pub fn unknown_word(
     message: String,
     word: &str,
@@ -69,7 +69,7 @@ pub(crate) fn ranges(numbers: &mut dyn Iterator<Item = u32>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// An empty line in the text of an element of a document.
+/// Empty line in the text of an HTML element of a document.
 pub fn cut_text(range: SourceRange) -> DiagnosticView {
     let message = "an empty line ends an HTML element in Markdown".to_owned();
     let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
@@ -77,23 +77,23 @@ pub fn cut_text(range: SourceRange) -> DiagnosticView {
     view
 }
 
-/// A document without PTX or SASS.
+/// Document without PTX or SASS.
 pub fn no_blocks() -> DiagnosticView {
     let message = "the document contains no code block with PTX or SASS".to_owned();
     DiagnosticView::new("W0908", Severity::Warning, message, START)
 }
 
-/// A file that cannot be read.
+/// Unreadable file.
 pub fn unreadable_file(why: &str) -> DiagnosticView {
     DiagnosticView::new("W0909", Severity::Error, why.to_owned(), START)
 }
 
-/// The message of [`UNREADABLE_ARGUMENT`].
+/// Returns the message of [`UNREADABLE_ARGUMENT`].
 pub fn unreadable_argument(what: &str, why: &str) -> String {
     format!("cannot read the {what}: {why}")
 }
 
-/// The message of [`NO_SUCH_MEMORY`].
+/// Returns the message of [`NO_SUCH_MEMORY`].
 pub fn no_such_memory(name: &str) -> String {
     format!("the launch has no buffer or variable `{name}`")
 }
@@ -109,7 +109,7 @@ pub(crate) fn unknown_version(found: &str) -> Diagnostic {
     Diagnostic::error("W0903", Span::at(0), message)
 }
 
-/// A note at the first instruction of each kind that is legal but that the emulator does not run.
+/// Note at the first instruction of each kind that is valid but not supported by the emulator.
 pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic {
     let message = format!(
         "`{opcode}` is valid, but the emulator does not support this instruction, so execution stops here"
@@ -120,7 +120,7 @@ pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic 
     note
 }
 
-/// The reference pages, in order of their codes.
+/// Reference pages in order of their codes.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),

@@ -1,4 +1,5 @@
-//! Layouts: fragments in registers, operands of tensor instructions, and the layout inspector. Input: a query, a descriptor, or a session. Output: layouts as plain data, text and SVG.
+//! Layouts: fragments in registers, operands of tensor instructions, and the layout inspector. Input: a query, a descriptor, or a session.
+//! Output: layouts as plain data, text and SVG.
 
 pub mod fragment;
 pub mod inspector;

@@ -1,12 +1,13 @@
-//! What people learn with: texts of puzzles and tours go in; what they show, where they lead, and whether an answer is right come out.
+//! Puzzles and guided tours. Input: Markdown files, and answers of users. Output: displayed content, positions of a run, and the verdict on
+//! an answer.
 //!
-//! A puzzle and a tour are one Markdown file each. The page shows them and asks here; so do the tests, which solve every puzzle and
-//! follow every tour. Only the core that is loaded later links this.
+//! Each puzzle and each tour is one Markdown file. The page displays the files and calls this module to evaluate them. The tests also solve
+//! every puzzle and follow every tour. Only the emulator module that the page loads later links this module.
 //!
-//! - `lesson_file`: a file as fields, prose and a kernel. `prose`: what is said, in pieces.
-//! - `run_position`: a moment of a run. `quantity`: what can be asked of it, and whether an answer is right.
-//! - `puzzle`: predict a quantity, or write lines; `tour`: stops of a run with facts that hold there.
-//! - `thumbnail`: a small picture of what a text stores.
+//! - `lesson_file` parses a file into fields, prose and a kernel. `prose` parses the prose.
+//! - `run_position` is a position of a run. `quantity` is a quantity at a position, and compares its value with an answer.
+//! - `puzzle` asks the user to predict a quantity or to write lines. `tour` is a sequence of positions with facts that hold there.
+//! - `thumbnail` draws a small image of the stores of a kernel.
 
 pub(crate) mod lesson_file;
 pub(crate) mod prose;
@@ -27,10 +28,10 @@ use crate::source::language::Language;
 use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::{Front, Scenario};
 
-/// Steps of a run that is learned from.
+/// Step limit of runs in puzzles and tours.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// A launch of a text as it states it.
+/// Opens a session with the launch that the source specifies.
 pub(crate) fn launched(source: &str) -> Result<Session, Failure> {
     let front = Front::of_source(source);
     let scenario = Scenario {

@@ -33,19 +33,19 @@ pub use warpgrid_launch::{
     value,
 };
 
-/// Formats a source in the language that it shows: the same tokens and comments, one statement per line. Lines end as the
-/// first one does.
+/// Formats a source in its detected language. Tokens and comments are preserved, with one statement per line. All line endings are that of
+/// the first line.
 pub fn format(source: &str) -> String {
     Language::from(Front::of_source(source)).format(source)
 }
 
-/// Whether the instructions of a text stand within something else: in source code, or among the lines of a log. Hosts without the feature
-/// `paste` must not be given any such text.
+/// Checks whether the instructions of a text are embedded in host source code or in the lines of a log. Hosts without the feature `paste`
+/// must not pass such a text to this crate.
 pub fn is_wrapped(source: &str) -> bool {
     warpgrid_program::wrapped::Wrapping::of_source(source).is_some()
 }
 
-/// How much of a text is understood in the language that it shows: a text of which nothing is may be anything.
+/// Returns how much of a text is valid in its detected language. A text without valid statements can be in any language.
 pub fn understanding(source: &str) -> Understanding {
     let front = Front::of_source(source);
     Language::from(front).understanding(source, &source::reference::opcodes(front))

@@ -1,4 +1,4 @@
-//! A memory as a file to take along: a drawing of its cells, the run up to here as a moving one, a table, or an array for NumPy.
+//! Export of a memory as a file: a drawing of its cells, an animation of the run up to the present position, a table, or a NumPy array.
 
 pub(crate) mod animation;
 pub(crate) mod drawing;
@@ -26,7 +26,7 @@ pub enum MemoryForm {
 }
 
 impl MemoryForm {
-    /// Every form with its name and the ending of its files; an animation is an SVG, too.
+    /// All forms with their names and file extensions. An animation is also an SVG file.
     pub const ALL: [(MemoryForm, &'static str, &'static str); 4] = [
         (MemoryForm::Svg, "svg", "svg"),
         (MemoryForm::Animation, "animation", "animated.svg"),
@@ -34,13 +34,13 @@ impl MemoryForm {
         (MemoryForm::Npy, "npy", "npy"),
     ];
 
-    /// The form of this name.
+    /// Returns the form with this name.
     pub fn from_name(name: &str) -> Option<MemoryForm> {
         let found = MemoryForm::ALL.iter().find(|(_, own, _)| *own == name);
         found.map(|(form, ..)| *form)
     }
 
-    /// Why a name is none of a form.
+    /// Returns the error message for an unknown form name.
     pub fn expected(name: &str) -> String {
         let names: Vec<String> = MemoryForm::ALL
             .iter()
@@ -52,7 +52,7 @@ impl MemoryForm {
         )
     }
 
-    /// Whether it shows who wrote what.
+    /// Checks whether the form shows the last writers.
     pub const fn shows_writers(self) -> bool {
         match self {
             MemoryForm::Svg | MemoryForm::Animation => true,
@@ -60,13 +60,13 @@ impl MemoryForm {
         }
     }
 
-    /// The ending of its files, without a point.
+    /// Returns the file extension without the period.
     pub fn ending(self) -> &'static str {
         let found = MemoryForm::ALL.iter().find(|(form, ..)| *form == self);
         found.map_or("svg", |(_, _, ending)| ending)
     }
 
-    /// The form that a file's name asks for: the longest ending that fits.
+    /// Returns the form for a file name, which is that of the longest matching extension.
     pub fn of_name(name: &str) -> Option<MemoryForm> {
         let fits = |ending: &str| {
             let before = name.len().checked_sub(ending.len() + 1);
@@ -84,7 +84,8 @@ impl MemoryForm {
 }
 
 impl Session {
-    /// A memory at the present position as a file. The sentence says why there is none: no such memory, or too many elements for a table.
+    /// Exports a memory at the present position. The error is the reason why the export is impossible, such as a nonexistent memory or too
+    /// many elements for a table.
     pub fn memory_file(
         &mut self,
         request: &GridRequest,

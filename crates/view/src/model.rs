@@ -1,4 +1,4 @@
-//! What a host shows: grids, lanes, stores, sentences. Plain data, no behaviour.
+//! Types of the data that hosts display: grids, lanes, stores and sentences, without behavior.
 
 pub(crate) mod cluster;
 pub(crate) mod fault;
@@ -65,7 +65,7 @@ pub struct Phrase {
     pub link: Option<PhraseLink>,
 }
 
-/// Columns of a grid among those of a cluster.
+/// Number of grid columns per block in the grid of a cluster.
 const CLUSTER_COLUMNS: u32 = 4;
 
 /// View of a run at one position.
@@ -114,7 +114,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whether a page that shows this frame shows a memory: of shared memory and tensor memory only that of the shown block and its cluster.
+    /// Checks whether a page with this frame displays a memory. Of shared memory and tensor memory, only those of the displayed block and
+    /// its cluster are displayed.
     pub fn shows(&self, memory: &MemoryId) -> bool {
         match memory {
             MemoryId::Buffer(_) | MemoryId::Variable(_) => true,
@@ -125,7 +126,7 @@ impl Frame {
         }
     }
 
-    /// The columns of a memory's grid where another number than the natural one suits: blocks of a cluster lie side by side.
+    /// Returns the number of grid columns of a memory, if it differs from the default: the blocks of a cluster are displayed side by side.
     pub fn columns_of(&self, memory: &MemoryId) -> Option<u32> {
         match memory {
             MemoryId::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),

@@ -1,4 +1,4 @@
-//! Why a request has no answer, in the one form that every host has it.
+//! Error of a request, in the common format of all hosts.
 
 use crate::diagnostics::{UNREADABLE_ARGUMENT, unreadable_argument};
 use crate::layouts::fragment::request::FragmentRefusal;
@@ -7,7 +7,7 @@ use crate::model::text::DiagnosticView;
 use serde::Serialize;
 use std::fmt;
 
-/// Why there is no answer: a code of the reference, a sentence, and the diagnostics of the source where it is about one.
+/// Error of a request: a code of the reference, a message, and diagnostics if the error concerns a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Failure {
     pub code: String,
@@ -16,7 +16,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that is about no source.
+    /// Creates an error without a source position.
     pub fn new(code: &str, message: impl Into<String>) -> Failure {
         Failure {
             code: code.to_owned(),
@@ -25,12 +25,13 @@ impl Failure {
         }
     }
 
-    /// An argument that has another shape than its type says; `what` names it, `why` says what was found and expected.
+    /// Creates an error for an argument with an invalid structure. `what` names the argument, and `why` describes the actual and the
+    /// expected structure.
     pub fn unreadable(what: &str, why: &str) -> Failure {
         Failure::new(UNREADABLE_ARGUMENT, unreadable_argument(what, why))
     }
 
-    /// A request that is well formed, and whose answer does not exist.
+    /// Creates an error for a well-formed request without a result.
     pub fn refused(message: impl Into<String>) -> Failure {
         Failure::new(UNREADABLE_ARGUMENT, message)
     }

@@ -1,5 +1,6 @@
-//! Every store that wrote a cell. In: bytes of a memory; out: the stores with what they changed, the latest ones and how many there are. The
-//! steps are run once more with an observer, in slices where a host must stay responsive.
+//! Store history of a memory cell. Input: a byte range of a memory. Output: the stores that changed the range, limited to the stores near a
+//! position, and their total number. An observer collects the stores while the steps of the session run again, in slices so that the host
+//! stays responsive.
 
 use crate::model::history::{CellHistory, CellWrite};
 use crate::model::store::StoreAction;
@@ -15,37 +16,37 @@ use warpgrid_emulator::{
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
 
-/// Most bytes of a cell.
+/// Maximum size of a cell in bytes.
 pub const MAX_CELL_BYTES: u64 = 64;
-/// Stores that are listed before a position, and as many after it.
+/// Maximum number of listed stores before the position, and also of listed stores after the position.
 pub const LISTED: usize = 64;
 
-/// Bytes of a memory, as a host names them.
+/// Byte range of a memory, identified as in requests of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellPlace {
     pub memory: MemoryId,
-    /// From the start of the memory.
+    /// Offset from the start of the memory in bytes.
     pub offset: u64,
     pub n_bytes: u64,
-    /// How values are shown.
+    /// Type in which values are displayed.
     pub ty: ElementType,
 }
 
 impl CellPlace {
-    /// Whether all its bytes are in a memory of this size.
+    /// Checks whether the cell is within a memory of `size_bytes` bytes.
     pub(crate) fn is_within(&self, size_bytes: u64) -> bool {
         let end = self.offset.checked_add(self.n_bytes);
         self.n_bytes > 0 && end.is_some_and(|end| end <= size_bytes)
     }
 }
 
-/// A store to the cell.
+/// Store to the cell.
 #[derive(Clone, Debug)]
 struct Write {
     step: u64,
     issued_by: WarpId,
     lane: Option<u8>,
-    /// Every lane that wrote it.
+    /// Mask of the lanes that wrote the cell.
     lanes: u32,
     function: FunctionId,
     instruction: u32,
@@ -55,23 +56,23 @@ struct Write {
     after: Vec<u8>,
 }
 
-/// The search for the stores to a cell: see [`Session::search_history`].
+/// State of a search for the stores to a cell, see [`Session::search_history`].
 #[derive(Debug)]
 pub struct HistorySearch {
     place: CellPlace,
     memory: Memory,
-    /// The position that the list is made around.
+    /// Position around which stores are listed.
     position: u64,
     /// Number of examined steps.
     done: u64,
     initial: Vec<u8>,
-    /// What the cell holds after those steps.
+    /// Bytes of the cell after the examined steps.
     bytes: Vec<u8>,
     before: VecDeque<Write>,
     n_before: u64,
     after: Vec<Write>,
     n_after: u64,
-    /// The last store that is counted and not listed.
+    /// Last store that is counted but not listed.
     cut: Option<Write>,
 }
 
@@ -83,7 +84,7 @@ impl Write {
 }
 
 impl HistorySearch {
-    /// Keeps a store; lanes of one store are one.
+    /// Adds a store to the list. Writes of several lanes in one step are merged into one store.
     fn keep(&mut self, write: Write) {
         let is_after = write.step >= self.position;
         let last = match is_after {
@@ -125,11 +126,11 @@ impl HistorySearch {
         self.before.iter_mut().chain(&mut self.after)
     }
 
-    /// The bytes of the cell that a piece has, from the start of the cell; and where they begin in the piece.
+    /// Returns the bytes of the cell that `piece` overlaps, relative to the start of the cell, and their offset within the piece.
     fn shared_with(&self, piece: &Piece) -> Option<(Range<usize>, usize)> {
         let memories = std::slice::from_ref(&self.memory);
         let size = u64::from(piece.n_bytes);
-        // A piece may begin before the memory does only where it lies outside.
+        // The piece can start before the memory only if the piece is entirely outside of the memory.
         let (_, start) = locate(memories, piece.memory, piece.address)?;
         let from = start.max(self.place.offset);
         let to = (start + size).min(self.place.offset + self.place.n_bytes);
@@ -187,7 +188,7 @@ impl Observer for HistorySearch {
         if !matches!(event.agent, Agent::InFlight(_)) {
             return;
         }
-        // What an operation in flight does names no warp; its step names the one that started it.
+        // Stores of pending asynchronous operations do not identify a warp. The step event identifies the warp that started the operation.
         let landed = self.listed_mut().rev();
         for write in landed.take_while(|write| write.step == event.position) {
             write.issued_by = event.warp_id();
@@ -196,8 +197,8 @@ impl Observer for HistorySearch {
 }
 
 impl Session {
-    /// Begins to look for the stores to a cell; none where there is no such memory or the cell lies outside. [`Session::continue_history`] goes
-    /// on with it, [`Session::history_found`] says what it found.
+    /// Starts a search for the stores to a cell. Returns `None` if the memory does not exist or does not contain the cell.
+    /// [`Session::continue_history`] continues the search, and [`Session::history_found`] returns the result.
     pub fn search_history(&mut self, place: &CellPlace) -> Option<HistorySearch> {
         let memory = self.memory_with(&place.memory)?;
         if !place.is_within(memory.view.size_bytes) || place.n_bytes > MAX_CELL_BYTES {
@@ -222,7 +223,7 @@ impl Session {
         })
     }
 
-    /// Looks through at most `budget` more of the steps that were taken; true when all of them are looked through.
+    /// Examines at most `budget` more executed steps. Returns whether all executed steps are examined.
     pub fn continue_history(&mut self, search: &mut HistorySearch, budget: u64) -> bool {
         let seen = self.steps_seen();
         let to = seen.min(search.done.saturating_add(budget));
@@ -236,7 +237,8 @@ impl Session {
         search.done >= seen
     }
 
-    /// What changes tensor memory is no access of lanes: the bytes before and after each step are compared.
+    /// Finds stores to tensor memory by comparing the bytes before and after each step, since observers receive no accesses to tensor
+    /// memory.
     fn compare_steps(&mut self, search: &mut HistorySearch, to: u64) {
         let stood = self.position();
         self.seek(search.done);
@@ -266,19 +268,19 @@ impl Session {
         self.seek(stood);
     }
 
-    /// The bytes of a cell now; none where its block has no place on the machine.
+    /// Returns the present bytes of a cell, or `None` if the block of the memory is not resident on the machine.
     pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellPlace) -> Option<&[u8]> {
         let memory = self.timeline.machine().memory(region)?;
         memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
     }
 
-    /// The same, with zeros where the block has no place.
+    /// Returns the present bytes of a cell, or zeros if the block of the memory is not resident.
     fn cell_bytes(&self, region: MemoryRegion, place: &CellPlace) -> Vec<u8> {
         let now = self.cell_now(region, place);
         now.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)
     }
 
-    /// What was found so far.
+    /// Returns the stores that the search has found so far.
     pub fn history_found(&self, search: &HistorySearch) -> CellHistory {
         let HistorySearch { place, .. } = search;
         let listed = search.before.iter().chain(&search.after);
@@ -319,8 +321,8 @@ impl Session {
         }
     }
 
-    /// Every store that wrote a cell in the steps that were taken: the latest [`LISTED`] of them up to the present position, and the first
-    /// ones after it. None where there is no such memory or the cell lies outside.
+    /// Returns the executed stores to a cell: the latest [`LISTED`] stores up to the present position, and the first [`LISTED`] stores
+    /// after it. Returns `None` if the memory does not exist or does not contain the cell.
     pub fn history(&mut self, place: &CellPlace) -> Option<CellHistory> {
         let mut search = self.search_history(place)?;
         while !self.continue_history(&mut search, u64::MAX) {}
@@ -328,7 +330,7 @@ impl Session {
     }
 }
 
-/// The elements of a cell, separated by commas.
+/// Formats the elements of a cell, separated by commas.
 fn text(ty: ElementType, bytes: &[u8]) -> String {
     let elements = bytes.chunks(ty.width_bytes());
     let texts: Vec<String> = elements.map(|bytes| ty.text(ty.bits(bytes))).collect();

@@ -1,5 +1,5 @@
-//! Two texts of one kernel side by side, PTX and its machine code as a rule. In: a scenario with a text beside its own; out:
-//! both runs, step by store, and whether they leave the same memory or where they part.
+//! Comparison of two versions of a kernel, typically PTX and its SASS. Input: a scenario with a second source. Output: both runs, aligned
+//! by their number of stores, and whether they produce the same memory, or the position at which they diverge.
 
 pub(crate) mod frame;
 pub(crate) mod listing;
@@ -24,7 +24,7 @@ use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::scenario::Beside;
 use warpgrid_launch::{Annotations, Front, Scenario};
 
-/// Stores of a text after which further ones are run, but no longer stopped at.
+/// Maximum number of stores of a version that become positions of the comparison. Later stores are executed without a position.
 const MAX_STOPS: usize = 1 << 20;
 
 /// Comparison of two versions of a kernel.
@@ -69,27 +69,27 @@ pub struct BesideSide {
     pub fault: Option<String>,
 }
 
-/// Why two texts cannot be compared: one of them does not run.
+/// Error of a comparison in which one of the sources cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BesideError {
-    /// 0 for the text of the scenario, 1 for the one beside it.
+    /// Index of the source with the error: 0 for the source of the scenario, 1 for the second source.
     pub side: usize,
     pub error: Failure,
 }
 
-/// Two runs with one launch.
+/// Runs of two sources with one launch configuration.
 pub struct Pair {
     sessions: [Session; 2],
-    /// Positions just after each step that stored to what is compared.
+    /// Positions directly after each step that stored to the compared memory.
     stops: [Vec<u64>; 2],
-    /// What both have.
+    /// Memories that exist in both runs.
     compared: Vec<MemoryId>,
     alone: [Vec<MemoryId>; 2],
-    /// Steps that each run may take.
+    /// Step limit of each run.
     max_steps: u64,
 }
 
-/// Runs both texts of a scenario to their ends, for at most `max_steps` steps each.
+/// Runs both sources of a scenario to completion, with at most `max_steps` steps each.
 pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, BesideError> {
     let mut pair = Pair::new(scenario, max_steps)?;
     while !pair.work(u64::MAX) {}
@@ -97,8 +97,8 @@ pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Besid
 }
 
 impl Pair {
-    /// Checks and launches both texts; nothing has run yet. The launch of one drives both: of the text that states one in
-    /// `//@` lines where the other does not, or else of the PTX, which says more about its parameters.
+    /// Checks and launches both sources without executing a step. Both use one launch configuration: that of the only source with a launch
+    /// in `//@` lines, or otherwise that of the PTX, which contains more information about its parameters.
     pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<Pair, BesideError> {
         let beside = scenario.beside.take().unwrap_or_default();
         let own = Text {
@@ -119,7 +119,7 @@ impl Pair {
         let facts = Scenario {
             registers: match led.front == leading.front {
                 true => first.scenario().registers.clone(),
-                // Each language has registers of its own; the lines of the text set them.
+                // Register names differ between the languages, so only the `//@` lines of a source set its registers.
                 false => Vec::new(),
             },
             ..first.scenario().clone()
@@ -145,7 +145,7 @@ impl Pair {
         }
     }
 
-    /// Runs at most `budget` steps; true when both are over, or have taken the steps that they may.
+    /// Executes at most `budget` steps. Returns whether both runs have finished or reached their step limit.
     pub fn work(&mut self, budget: u64) -> bool {
         let mut left = budget;
         for (session, stops) in self.sessions.iter_mut().zip(&mut self.stops) {
@@ -174,7 +174,7 @@ impl Pair {
         true
     }
 
-    /// How both end, once they have run.
+    /// Returns the result of the comparison. Both runs must have finished.
     pub fn report(&mut self) -> BesideReport {
         for session in &mut self.sessions {
             session.run(self.max_steps.saturating_sub(session.position()));
@@ -215,7 +215,7 @@ impl Pair {
         }
     }
 
-    /// Undefined behavior of both texts, which may explain a difference.
+    /// Returns the undefined behavior of both runs that can explain a difference.
     fn undefined_results(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for (session, name) in self.sessions.iter().zip(["A", "B"]) {
@@ -241,11 +241,12 @@ impl Pair {
         notes
     }
 
-    /// The number of stores of each after which the texts first hold what differs at the end; absent where nothing does.
+    /// Returns the number of stores after which the differences of the final memory first exist. Returns `None` if the final memory does
+    /// not differ.
     pub fn parting(&self, report: &BesideReport) -> Option<u64> {
         let moments = report.differences.iter().filter_map(|difference| {
             let done = (0..2).filter_map(|side| {
-                // A side that never stored there has its value from the start.
+                // A run that never stored to the element has its initial value.
                 let last = difference.sides[side].stores.last()?;
                 let done = self.stops[side].partition_point(|stop| *stop <= last.step + 1);
                 Some(done as u64)
@@ -269,7 +270,7 @@ impl Pair {
         }
     }
 
-    /// The launch of both, as `//@` lines that would state what was guessed of it.
+    /// Returns the inferred parts of the common launch configuration as `//@` lines.
     pub fn guesses(&self) -> &[String] {
         let guesses = self.sessions.each_ref().map(Session::guesses);
         match guesses[0].is_empty() {
@@ -279,13 +280,13 @@ impl Pair {
     }
 }
 
-/// A text with what it is read as.
+/// Source with its language and its own facts.
 pub(crate) struct Text {
     front: Front,
     source: String,
     target: Option<String>,
     ptx_version: Option<String>,
-    /// The kernel that was asked for.
+    /// Requested kernel.
     entry: Option<String>,
 }
 
@@ -306,7 +307,7 @@ impl Text {
         !Annotations::parse(&self.source, "//").places.is_empty()
     }
 
-    /// A session of this text with the launch of `facts`.
+    /// Opens a session of this source with the launch configuration of `facts`.
     fn session(&self, facts: &Scenario) -> Result<Session, Failure> {
         let language = Language::from(self.front);
         let scenario = Scenario {
@@ -319,7 +320,7 @@ impl Text {
         };
         let is_named = self.entry.is_some();
         match language.session(scenario.clone(), Writers::Tracked) {
-            // The kernel of the other text has another name here.
+            // The kernel can have a different name in the other source.
             Err(error) if !is_named && error.code == warpgrid_launch::catalogue::NO_SUCH_KERNEL => {
                 let scenario = Scenario {
                     entry: None,
@@ -332,11 +333,11 @@ impl Text {
     }
 }
 
-/// Bytes of a pointer.
+/// Size of a pointer in bytes.
 const POINTER_BYTES: usize = 8;
 
-/// Replaces pointers of the second text by those of the first one where both point to code, or to one place of one memory: the texts have
-/// addresses of their own, which are no results.
+/// Replaces pointers of the second run by those of the first run if both point to code, or to the same element of the same memory. The
+/// addresses of the two runs differ, but addresses are not results.
 fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2]) {
     let memories = sessions.each_ref().map(Session::memories);
     let target = |side: usize, address: u64| {
@@ -371,7 +372,7 @@ fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2])
     }
 }
 
-/// Whether the launch of the first text drives both.
+/// Checks whether both runs use the launch configuration of the first source.
 fn leads(texts: [&Text; 2]) -> bool {
     match texts.map(Text::states_launch) {
         [true, false] => true,
@@ -382,14 +383,14 @@ fn leads(texts: [&Text; 2]) -> bool {
     }
 }
 
-/// The memories that outlast the run.
+/// Returns the memories that outlast the run.
 fn lasting(session: &Session) -> Vec<MemoryId> {
     let memories = session.memories().into_iter();
     let lasts = memories.filter(outlasts_run);
     lasts.map(|memory| memory.view.id).collect()
 }
 
-/// The memories of a list that the other has, too, and those that it has not.
+/// Partitions `of` into the memories that `other` contains and the memories that it does not contain.
 fn partition(of: &[MemoryId], other: &[MemoryId]) -> [Vec<MemoryId>; 2] {
     let other: BTreeSet<&MemoryId> = other.iter().collect();
     let (both, alone) = of.iter().cloned().partition(|id| other.contains(id));
@@ -400,19 +401,19 @@ fn fault_sort(session: &Session) -> Option<FaultSort> {
     session.fault().map(|fault| fault.kind)
 }
 
-/// How two runs ended.
+/// End states of both runs.
 struct End {
     is_over: bool,
-    /// None has a fault, or both have one of the same sort.
+    /// Whether no run has a fault, or both runs have a fault of the same kind.
     faults_agree: bool,
     has_fault: bool,
-    /// Memories that differ.
+    /// Number of memories that differ.
     n_parted: usize,
-    /// Whether all differences depend on the bits of a NaN literal that a listing does not state.
+    /// Whether all differences depend on the bits of a NaN literal that the listing does not specify.
     depends_on_nan: bool,
 }
 
-/// The verdict in a few words.
+/// Returns the summary of a comparison.
 fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
     let memory = match compared {
         [] => return "the two kernels have no buffer or variable in common".to_owned(),
@@ -443,7 +444,7 @@ fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
     }
 }
 
-/// Hears whether a step stored to what is compared.
+/// Observer that detects whether a step stored to the compared memory.
 struct Listener {
     memories: Vec<Memory>,
     stores: bool,

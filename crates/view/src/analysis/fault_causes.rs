@@ -1,6 +1,6 @@
-//! The earlier events that matter for a fault: where an address comes from and who stored it, who changed an mbarrier last, where threads
-//! ended that others wait for. In: a run that stopped; out: places with a sentence each. The steps before are run once more for it, a
-//! window at a time.
+//! Root-cause analysis of a fault: the definition of the faulting address and the store it was loaded from, the last change of an mbarrier,
+//! and the exits of threads that other threads wait for. Input: a stopped run. Output: locations with one sentence each. The analysis
+//! replays windows of steps before the fault.
 
 use crate::model::fault::CauseView;
 use crate::session::Session;
@@ -12,14 +12,14 @@ use warpgrid_isa::StateSpace;
 use warpgrid_launch::reading::{AccessKind, Reader};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Steps before the fault that are looked at: more where fewer do not have the event.
+/// Sizes of the windows of replayed steps before the fault, tried in order until a window contains the event.
 const WINDOWS: [u64; 3] = [1 << 12, 1 << 15, 1 << 18];
-/// Groups of waiting lanes for which the cause is looked for.
+/// Maximum number of groups of waiting lanes whose cause is analyzed.
 const MAX_WAITERS: usize = 4;
-/// Bytes of an mbarrier object.
+/// Size of an mbarrier object in bytes.
 const MBARRIER_BYTES: u64 = 8;
 
-/// A step of the past.
+/// Past step of a group of lanes.
 #[derive(Clone, Copy, Debug)]
 struct Past {
     step: u64,
@@ -43,7 +43,7 @@ impl From<&StepEvent> for Past {
     }
 }
 
-/// Keeps what lanes of one warp did.
+/// Observer that records the steps of lanes of one warp.
 struct WarpSteps {
     block: u64,
     warp: u32,
@@ -65,9 +65,9 @@ impl Observer for WarpSteps {
     }
 }
 
-/// Keeps the last step in which threads of a block ended.
+/// Observer that records the last step in which threads of a block exited.
 struct LastEnd {
-    /// Any where absent.
+    /// Linear index of the block, or `None` for all blocks.
     block: Option<u64>,
     found: Option<Past>,
 }
@@ -84,7 +84,7 @@ impl Observer for LastEnd {
     }
 }
 
-/// Bytes of a memory.
+/// Byte range of a memory.
 #[derive(Clone, Copy, Debug)]
 struct Bytes {
     memory: Place,
@@ -101,7 +101,7 @@ impl Bytes {
     }
 }
 
-/// Keeps the last change of some bytes.
+/// Observer that records the last change of a byte range.
 struct LastChange {
     bytes: Bytes,
     found: Option<Past>,
@@ -124,7 +124,7 @@ impl Observer for LastChange {
     }
 }
 
-/// Keeps what one lane loads.
+/// Observer that records the loads of one lane.
 struct Loaded {
     lane: u8,
     found: Option<Bytes>,
@@ -148,15 +148,15 @@ impl Observer for Loaded {
     }
 }
 
-/// Where the value of a register comes from.
+/// Origin of the value of a register.
 struct Origin {
-    /// The instruction that wrote it, and which register it was.
+    /// The instruction that wrote the value, and its destination register.
     written: (Past, RegisterId),
-    /// The load from memory that its value depends on, where there is one.
+    /// The load from memory that the value depends on, if there is one.
     loaded: Option<Past>,
 }
 
-/// Follows the values of `wanted` back through the steps of a lane.
+/// Traces the values of the registers `wanted` backward through the steps of a lane.
 fn origin(
     program: &Program,
     steps: &[Past],
@@ -195,7 +195,7 @@ fn origin(
     origin
 }
 
-/// Whether the instruction loads what a step may have stored.
+/// Checks whether the instruction loads from memory that an earlier step may have written.
 fn loads_memory(reader: Reader<'_>) -> bool {
     reader.access().is_some_and(|access| {
         let is_constant = matches!(access.space, StateSpace::ParamEntry | StateSpace::Const);
@@ -204,8 +204,8 @@ fn loads_memory(reader: Reader<'_>) -> bool {
 }
 
 impl Session {
-    /// The earlier events that matter for the fault that stopped the run, the nearest first; none where it goes on, or where the faulting
-    /// instruction says all.
+    /// Returns the earlier events that are related to the fault of the run, the latest event first. Returns an empty list without a fault,
+    /// or if the faulting instruction explains the fault by itself.
     pub fn causes(&mut self) -> Vec<CauseView> {
         let Some(fault) = self.timeline.machine().fault().cloned() else {
             return Vec::new();
@@ -300,7 +300,7 @@ impl Session {
         }
     }
 
-    /// What some lanes of the faulting warp did before `end`: more of it until `is_enough`.
+    /// Returns the steps of the given lanes of the faulting warp before step `end`. The window grows until `is_enough` returns true.
     fn steps_of(
         &mut self,
         fault: &Fault,
@@ -326,7 +326,7 @@ impl Session {
         steps
     }
 
-    /// Where the faulting lane has the value of a register from that it read in step `end`.
+    /// Returns the origins of the register values that the faulting lane read in step `end`.
     fn origins(
         &mut self,
         fault: &Fault,
@@ -377,7 +377,7 @@ impl Session {
         causes
     }
 
-    /// The last change of bytes before the step `end`.
+    /// Returns the last change of a byte range before step `end`.
     fn last_change(&mut self, bytes: Bytes, end: u64) -> Option<Past> {
         for window in WINDOWS {
             let from = end.saturating_sub(window);
@@ -397,7 +397,7 @@ impl Session {
         Some(self.cause(&change, text))
     }
 
-    /// The last step in which threads ended, of this block or of any.
+    /// Returns the last step before `end` in which threads of the given block, or of any block, exited.
     fn last_end(&mut self, end: u64, block: Option<u64>) -> Option<CauseView> {
         for window in WINDOWS {
             let from = end.saturating_sub(window);
@@ -417,7 +417,7 @@ impl Session {
         None
     }
 
-    /// The last step of the lanes that a matrix operation lacks.
+    /// Returns the last step of the lanes that do not participate in a matrix operation.
     fn last_of_missing(&mut self, fault: &Fault, missing: u32) -> Vec<CauseView> {
         let steps = self.steps_of(fault, fault.step, missing, |steps| !steps.is_empty());
         let last = steps.last();
@@ -430,7 +430,7 @@ impl Session {
         cause.into_iter().collect()
     }
 
-    /// The predicate of a trap, or of the branch that led to it.
+    /// Returns the definition of the predicate of a trap, or of the branch that led to the trap.
     fn condition(&mut self, fault: &Fault, reader: Reader<'_>) -> Vec<CauseView> {
         const WHAT: &str = "the condition";
         if let Some(guard) = reader.guard_register() {
@@ -452,7 +452,7 @@ impl Session {
     }
 }
 
-/// `lane 3 of warp 0 of block 2`
+/// Formats a step as `lane 3 of warp 0 of block 2`.
 fn one_lane(past: &Past) -> String {
     let lane = past.lanes.trailing_zeros() & 31;
     format!("lane {lane} of warp {} of block {}", past.warp, past.block)

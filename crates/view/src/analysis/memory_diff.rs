@@ -1,5 +1,5 @@
-//! Where the memory of two runs differs. In: two runs at their ends; out: the first element of each memory that differs, and
-//! the stores that wrote it.
+//! Comparison of the final memory of two runs. Input: two finished runs. Output: the first differing element of each memory, and the stores
+//! that wrote this element.
 
 use crate::model::Space;
 use crate::session::Session;
@@ -8,7 +8,7 @@ use crate::session::memory_list::Memory;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// How many stores to an element are listed.
+/// Maximum number of listed stores to an element.
 const MAX_STORES: usize = 4;
 
 /// Memory whose final contents differ between two runs.
@@ -51,7 +51,7 @@ pub struct ElementStore {
     pub value: String,
 }
 
-/// A memory that outlives the run, and what it holds.
+/// Contents of a memory that outlasts the run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Left {
     pub(crate) id: MemoryId,
@@ -59,7 +59,7 @@ pub(crate) struct Left {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Whether the run may write the memory and keeps it: shared memory and tensor memory end with their block.
+/// Checks whether a memory outlasts the run and is writable. Shared memory and tensor memory are released at the end of their block.
 pub(crate) fn outlasts_run(memory: &Memory) -> bool {
     match memory.view.id {
         MemoryId::Buffer(_) => true,
@@ -68,12 +68,12 @@ pub(crate) fn outlasts_run(memory: &Memory) -> bool {
     }
 }
 
-/// What a run leaves in each memory that outlasts it.
+/// Returns the present contents of all memories that outlast the run.
 pub(crate) fn left_by(session: &Session) -> Vec<Left> {
     memories_of(session, outlasts_run)
 }
 
-/// What a run has in some of its memories where it is.
+/// Returns the present contents of the memories for which `is_meant` returns true.
 pub(crate) fn memories_of(session: &Session, is_meant: impl Fn(&Memory) -> bool) -> Vec<Left> {
     let machine = session.timeline.machine();
     let memories = session.memories().into_iter();
@@ -87,7 +87,7 @@ pub(crate) fn memories_of(session: &Session, is_meant: impl Fn(&Memory) -> bool)
         .collect()
 }
 
-/// The first element of each memory that two runs leave differently, of the memories that both have.
+/// Returns the first differing element of each memory that exists in both runs.
 pub(crate) fn differences_between(
     [left, right]: [&[Left]; 2],
     [first, second]: &mut [Session; 2],
@@ -117,7 +117,7 @@ pub(crate) fn differences_between(
     found
 }
 
-/// The elements of a memory that differ: their index, and the bytes of both.
+/// Returns the differing elements of a memory: their index and the bytes of both runs.
 pub(crate) fn differing(
     ty: ElementType,
     [one, other]: [&[u8]; 2],
@@ -128,7 +128,7 @@ pub(crate) fn differing(
     pairs.map(|(index, (a, b))| (index, a, b))
 }
 
-/// An element of a memory.
+/// Element of a memory.
 struct Element<'a> {
     id: &'a MemoryId,
     ty: ElementType,
@@ -168,7 +168,7 @@ fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
 }
 
 impl Session {
-    /// The step and lane of the last store to a byte of a memory; `None` where no store went.
+    /// Returns the step and the lane of the last store to a byte of a memory, or `None` if no store wrote the byte.
     pub(crate) fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
         let memory = self.memory_with(id)?;
         let writers = self.timeline.machine().writers(memory.region)?;

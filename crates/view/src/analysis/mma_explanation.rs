@@ -1,5 +1,5 @@
-//! Why an element of a matrix product is not what IEEE arithmetic gives: a product and its operands go in, each step of the tensor core
-//! comes out as plain data and as text, next to the exact sum, a chain of fused multiply-adds and what other generations give.
+//! Explanation of the rounding of an MMA result element. Input: an MMA instruction with its operands. Output: each step of the Tensor Core
+//! as plain data and as text, compared with the exact sum, a chain of fused multiply-adds and the results of other GPU generations.
 
 pub(crate) mod exact_sum;
 pub(crate) mod mma_steps;
@@ -81,27 +81,28 @@ pub struct GenerationView {
     pub result: NumberView,
 }
 
-/// Exact sums of a product whose operands are at hand as bits.
+/// Computes exact sums for one MMA instruction from operand bits.
 pub(crate) struct Sums {
     product: Product,
 }
 
 impl Sums {
-    /// None for products whose sums are exact or IEEE chains, and for those that no tensor core computes.
+    /// Returns `None` for MMA instructions whose sums are exact or IEEE 754 chains, and for unsupported instructions.
     pub(crate) fn new(request: &ProductRequest, types: [ScalarType; 4]) -> Option<Sums> {
         let is_float = |ty: &ScalarType| value_of(*ty, 0).is_some();
         let product = read(request).ok()?;
         types.iter().all(is_float).then_some(Sums { product })
     }
 
-    /// The exact sum, rounded to the type of D once to nearest even; none where a term is infinite or not a number.
+    /// Returns the exact sum, rounded once to the type of D, to nearest even. Returns `None` if a term is infinite or NaN.
     pub(crate) fn rounded_once(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
         let operands = Operands::new(&self.product, a.to_vec(), b.to_vec(), c);
         nearest_bits(self.product.d, operands.exact_sum()?.to_odd())
     }
 }
 
-/// The element of a matrix for people: a number, or bits of types that are none. `container_bits` is what it takes of a register.
+/// Formats a matrix element as a number, or as bits for types without numeric values. `container_bits` is the size of the element in a
+/// register.
 pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> String {
     let width = ty.width_bits();
     let bits = match (ty, container_bits) {
@@ -121,17 +122,17 @@ pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> St
     }
 }
 
-/// The operands as bits and as values.
+/// Operands as bits and as values.
 struct Operands {
     a: Vec<u64>,
     b: Vec<u64>,
     c: u64,
-    /// What is added: the factors of each product, and C.
+    /// Values of A and B for each term of the sum.
     factors: Vec<(f64, f64)>,
     addend: f64,
 }
 
-/// Computes the element that `request` describes; the sentence says why there is none.
+/// Computes the result element that `request` describes. The error is a message for the user.
 pub fn product(request: &ProductRequest) -> Result<ProductView, String> {
     let product = read(request)?;
     let plan = Plan::new(product).map_err(|error| error.to_string())?;
@@ -175,7 +176,7 @@ fn title(product: &Product) -> String {
     format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
 }
 
-/// How many terms a sentence names; the table below it marks them all.
+/// Maximum number of terms that a sentence names. The table below the sentence marks all of them.
 const MOST_NAMED: usize = 4;
 
 fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductStep]) -> String {
@@ -222,7 +223,7 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
     )
 }
 
-/// The same operands on each generation that has the instruction.
+/// Returns the results of the same operands on each GPU generation that supports the instruction.
 fn generations(product: Product, operands: &Operands) -> Vec<GenerationView> {
     let mut views: Vec<GenerationView> = Vec::new();
     for core in TensorCore::ALL {
@@ -274,7 +275,7 @@ impl Operands {
         }
     }
 
-    /// None where a term is infinite or not a number.
+    /// Returns the exact sum, or `None` if a term is infinite or NaN.
     fn exact_sum(&self) -> Option<ExactSum> {
         let products = self.factors.iter().map(|(a, b)| a * b);
         let mut sum = ExactSum::default();
@@ -282,7 +283,7 @@ impl Operands {
             if !term.is_finite() {
                 return None;
             }
-            // A product of two factors with at most 11 bits is exact.
+            // A product of two factors with at most 11 significant bits is exact.
             sum.add(term);
         }
         Some(sum)
@@ -311,7 +312,7 @@ fn elements(ty: ScalarType, name: &str, words: &[String], n: usize) -> Result<Ve
     Ok(elements)
 }
 
-/// Bits below a number of 4 bits in its byte.
+/// Number of padding bits below an `e2m1` value in its byte.
 const BELOW_E2M1: u32 = 2;
 
 fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
@@ -384,7 +385,7 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
     Ok(product)
 }
 
-/// A type whose sums a tensor core rounds in its own way.
+/// Returns the type with this name. The error lists the types whose sums Tensor Cores round.
 fn ty(name: &str) -> Result<ScalarType, String> {
     match ScalarType::from_name(name.trim_start_matches('.')) {
         Some(ty) if value_of(ty, 0).is_some() => Ok(ty),
@@ -397,7 +398,7 @@ fn ty(name: &str) -> Result<ScalarType, String> {
     }
 }
 
-/// Whether the generation has the instruction.
+/// Checks whether the GPU generation supports the instruction.
 pub(crate) fn exists(product: &Product) -> Result<(), String> {
     let Some(target) = Target::from_name(product.core.first_target()) else {
         return Ok(());
@@ -405,7 +406,7 @@ pub(crate) fn exists(product: &Product) -> Result<(), String> {
     let ops = match product.op {
         ProductOp::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
         ProductOp::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
-        // Their factors lie in shared memory, which no fragment says.
+        // These instructions read their operands from shared memory, so no fragment map exists.
         ProductOp::Wgmma | ProductOp::Tcgen05 => return Ok(()),
     };
     for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {
@@ -428,7 +429,7 @@ pub(crate) fn shown(ty: ScalarType, bits: u64) -> NumberView {
     }
 }
 
-/// A number for people: short, with an exponent where it is large or small.
+/// Formats a number in a short form, with an exponent if its magnitude is large or small.
 pub(crate) fn decimal(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()

@@ -1,5 +1,5 @@
-//! Whether a result depends on the order of the run. In: a scenario and seeds; out: which memory differs between two of
-//! them, and the stores at which they part.
+//! Schedule-dependence analysis. Input: a scenario and scheduler seeds. Output: the memories that differ between two seeds, and the stores
+//! at which the runs diverge.
 
 pub use crate::analysis::memory_diff::{Difference, ElementStore, Side};
 use crate::analysis::memory_diff::{Left, differences_between, left_by};
@@ -10,56 +10,56 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;
 
-/// How many seeds of an ending are listed.
+/// Maximum number of listed seeds of an end state.
 const MAX_LISTED: usize = 8;
 
-/// What runs with different seeds end with.
+/// Result of runs with different scheduler seeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeedReport {
     pub n_seeds: u64,
-    /// Different ends, the most frequent first.
+    /// Distinct end states, the most frequent first.
     pub ends: Vec<End>,
-    /// How the first two ends differ, one entry per memory; empty where there is one end.
+    /// Differences between the first two end states, one entry per memory. Empty if there is only one end state.
     pub differences: Vec<Difference>,
-    /// Notes on a single end, see [`SeedSearch::lockstep_notes`]; empty where the host does not ask for them.
+    /// Notes on a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests them.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// One way to end.
+/// End state of one or more runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct End {
     pub n_seeds: u64,
-    /// The first seeds that end so.
+    /// First seeds with this end state.
     pub seeds: Vec<u64>,
-    /// The fault, if there is one.
+    /// Fault message, if the runs faulted.
     pub fault: Option<String>,
 }
 
-/// The memory after a run, and its fault.
+/// Final memory and fault of a run.
 #[derive(Clone, Debug, PartialEq)]
 struct Outcome {
     left: Vec<Left>,
     fault: Option<String>,
 }
 
-/// Runs a scenario with one seed after the other, a stretch at a time.
+/// Incremental execution of a scenario with one seed after another.
 pub struct SeedSearch {
     scenario: Scenario,
     seeds: Range<u64>,
     n_seeds: u64,
-    /// Steps that one run may take.
+    /// Step limit of each run.
     max_steps: u64,
-    /// The launch, once the first seed has run.
+    /// Prepared launch, available after the first seed has run.
     restart: Option<Restart>,
-    /// The seed that runs now.
+    /// Seed and session of the current run.
     running: Option<(u64, Session)>,
     found: Vec<(Outcome, End)>,
 }
 
-/// Runs the scenario with each of these seeds, for at most `max_steps` steps each.
+/// Runs the scenario with each seed, with at most `max_steps` steps per run.
 pub fn compare_seeds(
     scenario: &Scenario,
     seeds: Range<u64>,
@@ -83,7 +83,7 @@ impl SeedSearch {
         }
     }
 
-    /// Runs at most `budget` steps of one seed; true when every seed has run. An error if the scenario cannot run.
+    /// Executes at most `budget` steps of one seed. Returns whether every seed has run, or an error if the scenario cannot run.
     pub fn work(&mut self, budget: u64) -> Result<bool, Failure> {
         let (seed, mut session) = match self.running.take() {
             Some(running) => running,
@@ -113,17 +113,17 @@ impl SeedSearch {
         Ok(self.seeds.is_empty())
     }
 
-    /// Seeds that have run.
+    /// Returns the number of seeds that have run.
     pub fn n_done(&self) -> u64 {
         self.found.iter().map(|(_, end)| end.n_seeds).sum()
     }
 
-    /// Different ends that they have.
+    /// Returns the number of distinct end states so far.
     pub fn n_ends(&self) -> usize {
         self.found.len()
     }
 
-    /// The launch with a seed: checked, guessed and decoded with the first one.
+    /// Opens a session with `seed`. The first session checks, infers and decodes the launch, and later sessions reuse the result.
     fn session(&mut self, seed: u64) -> Result<Session, Failure> {
         if let Some(restart) = &self.restart {
             return restart.with_seed(seed);
@@ -152,8 +152,8 @@ impl SeedSearch {
         }
     }
 
-    /// Returns notes on a single end: accesses of lanes that lockstep alone orders. Apart from the report, since the race detector
-    /// that finds them is not part of the page's first core.
+    /// Returns notes on a single end state: accesses of lanes that are ordered only by lockstep execution. The notes are separate from the
+    /// report, since the race detector that finds these accesses is not part of the first emulator module of the page.
     pub fn lockstep_notes(&self) -> Result<Vec<String>, Failure> {
         match (self.found.as_slice(), &self.restart) {
             ([_], Some(restart)) => {
@@ -165,7 +165,7 @@ impl SeedSearch {
         }
     }
 
-    /// What the seeds that have run end with. Where they part, two of them are run once more.
+    /// Returns the end states of the seeds that have run. If there are several, two seeds run again to find their differences.
     pub fn report(mut self) -> Result<SeedReport, Failure> {
         self.found
             .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);
@@ -192,7 +192,7 @@ fn with_seed(scenario: &Scenario, seed: u64) -> Scenario {
     }
 }
 
-/// Runs two of the seeds once more and says how their memory differs.
+/// Runs two seeds again and returns the differences of their final memory.
 fn differences(
     scenario: &Scenario,
     [a, b]: [&Outcome; 2],

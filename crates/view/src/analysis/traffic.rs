@@ -1,4 +1,4 @@
-//! The traffic of a run: the session runs its steps once more, or for the first time, with a counter beside it.
+//! Memory traffic of a run. The session executes its steps again, or for the first time, with a counting observer.
 
 pub(crate) mod access;
 pub(crate) mod counter;
@@ -11,8 +11,7 @@ use warpgrid_launch::reading::Reader;
 use warpgrid_program::FunctionId;
 
 impl Session {
-    /// Runs forward as [`Session::run`] does, and counts the traffic on the way: the quickest way to the counts of a whole
-    /// run.
+    /// Runs forward like [`Session::run`] and counts the traffic in the same pass, which is the fastest way to count a whole run.
     pub fn run_counted(&mut self, max_steps: u64) -> bool {
         self.count_traffic(u64::MAX);
         let mut counter = self.take_counter();
@@ -23,17 +22,17 @@ impl Session {
         self.is_over()
     }
 
-    /// Steps whose traffic is counted, from the start.
+    /// Returns the number of steps from the start whose traffic is counted.
     pub fn traffic_counted(&self) -> u64 {
         self.counter.counted
     }
 
-    /// Steps from the start that have been taken, however far the run has gone back since.
+    /// Returns the number of steps from the start that have been executed, even if the session has since stepped back.
     pub fn steps_seen(&self) -> u64 {
         self.timeline.ticks().known_to.max(self.position())
     }
 
-    /// Counts the traffic of at most `budget` more of the steps that have been taken; true when all of them are counted.
+    /// Counts the traffic of at most `budget` more executed steps. Returns whether all executed steps are counted.
     pub fn count_traffic(&mut self, budget: u64) -> bool {
         let from = self.counter.counted;
         let seen = self.steps_seen();
@@ -53,7 +52,7 @@ impl Session {
         std::mem::replace(&mut self.counter, empty)
     }
 
-    /// What the steps that are counted cost, by line of the source: see [`Session::count_traffic`].
+    /// Returns the traffic of the counted steps per source line, see [`Session::count_traffic`].
     pub fn traffic(&self) -> TrafficView {
         let mut lines: BTreeMap<u32, LineTraffic> = BTreeMap::new();
         let mut total = Traffic::default();
@@ -78,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Forgets what was counted of steps that have become others.
+    /// Discards the counts if they include steps after `position`, which an external change has invalidated.
     pub(crate) fn forget_traffic_after(&mut self, position: u64) {
         if self.counter.counted > position {
             self.counter = TrafficCounter::new(self.memory_shape());

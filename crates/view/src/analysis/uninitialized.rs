@@ -1,9 +1,9 @@
-//! Uninitialized registers: values of registers that no instruction has written, followed to the stores, addresses and
-//! branches that use them. In: a session at its start; out: a note for each use. The first steps are run once more for
-//! it, and only where a register of the kernel may be read before it is written.
+//! Uninitialized-register analysis: follows values of registers that no instruction has written to the stores, addresses and branches that
+//! use them. Input: a session at its start. Output: a note for each use. The analysis replays the first steps, and only if a register of
+//! the kernel may be read before it is written.
 //!
-//! Each register has a mask of the lanes in which its value derives from an unwritten register (shadow memory as in
-//! Valgrind's memcheck, at the granularity of registers). A value that memory holds counts as written.
+//! A shadow mask per register contains the lanes whose value derives from an unwritten register, as in Valgrind's Memcheck, at the
+//! granularity of registers. Values loaded from memory count as written.
 
 use crate::session::Session;
 use std::collections::HashMap;
@@ -14,12 +14,12 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepPart,
 };
 
-/// Bound on the steps that are followed, and so on the cost of the analysis.
+/// Maximum number of followed steps, which bounds the cost of the analysis.
 const MAX_STEPS: u64 = 200_000;
-/// Bound on the uses that are reported.
+/// Maximum number of reported uses.
 const MAX_USES: usize = 4;
 
-/// What a value is used for.
+/// Kind of use of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Stored,
@@ -27,20 +27,20 @@ enum Use {
     Branch,
 }
 
-/// An instruction as a step of data flow.
+/// Data flow of an instruction.
 #[derive(Debug, Default)]
 struct Flow {
     guard: Option<RegisterId>,
     sources: Vec<RegisterId>,
     destinations: Vec<RegisterId>,
     addresses: Vec<RegisterId>,
-    /// Values that are stored.
+    /// Registers whose values are stored.
     stored: Vec<RegisterId>,
-    /// A branch, a barrier or another instruction whose guard or operands decide where lanes go.
+    /// Whether the instruction is a branch, barrier or other instruction whose guard or operands determine control flow.
     is_branch: bool,
     /// Whether results come from memory.
     is_load: bool,
-    /// Whether the sources are alternatives or elements, so that the result is written where one of them is.
+    /// Whether the sources are alternatives or elements. The result is then considered written if at least one of them is written.
     selects: bool,
 }
 
@@ -54,7 +54,7 @@ impl Flow {
         let Some(action) = program.action(instruction) else {
             return flow;
         };
-        // Parameters of calls and the stack hold values between registers, and are no results.
+        // Call parameters and the stack transfer values between registers and are not results.
         let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
         let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
         let memory = action.does.memory();
@@ -68,14 +68,14 @@ impl Flow {
                 true => flow.add(function, &operand.value, |flow| &mut flow.stored),
                 false => flow.add(function, &operand.value, |flow| &mut flow.sources),
             }
-            // A selection has a predicate, a packed value a list: compilers pack a value with an unwritten register that
-            // no instruction unpacks.
+            // A selection has a predicate operand, and a packed value is a list: compilers pack values with an unwritten register that no
+            // instruction unpacks.
             flow.selects |= matches!(
                 operand.value,
                 OperandValue::Predicate { .. } | OperandValue::List(_)
             );
         }
-        // The difference of a register with itself is a constant, as is the exclusive or.
+        // The difference or exclusive or of a register with itself is a constant.
         if flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
             flow.sources.clear();
         }
@@ -101,12 +101,12 @@ impl Flow {
     }
 }
 
-/// The shadow of one warp's registers.
+/// Shadow state of the registers of one warp.
 #[derive(Debug)]
 struct Shadow {
-    /// By register: lanes whose value derives from an unwritten register.
+    /// For each register, the lanes whose value derives from an unwritten register.
     unwritten: Vec<u32>,
-    /// By register: the unwritten register that its value derives from.
+    /// For each register, the unwritten register from which its value derives.
     origins: Vec<RegisterId>,
 }
 
@@ -142,7 +142,8 @@ impl Shadow {
         (lanes, origin)
     }
 
-    /// Propagates unwritten registers through an instruction. Whether a destination with an unwritten guard is written is unknown.
+    /// Propagates unwritten registers through an instruction. It is unknown whether an instruction with an unwritten guard writes its
+    /// destination.
     fn execute(&mut self, flow: &Flow, event: &StepEvent) {
         let (lanes, origin) = self.result(flow, event.executed);
         let guard = flow
@@ -170,24 +171,24 @@ impl Shadow {
     }
 }
 
-/// A use of an unwritten register.
+/// Use of an unwritten register.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     instruction: u32,
     origin: RegisterId,
     used: Use,
     block: u64,
-    /// The first of the lanes, by its number in the block.
+    /// First lane with the use, as a linear thread index within the block.
     thread: u32,
 }
 
-/// Follows unwritten registers of the kernel.
+/// Observer that follows unwritten registers of the kernel.
 struct Follower {
     entry: FunctionId,
     flows: Vec<Flow>,
     steps: Vec<StepPart>,
     n_registers: usize,
-    /// Registers that the launch sets.
+    /// Registers with an initial value from the launch.
     set: Vec<RegisterId>,
     shadows: HashMap<(u64, u32), Shadow>,
     found: Vec<Found>,
@@ -214,7 +215,7 @@ impl Follower {
         })
     }
 
-    /// The instructions of the step that an instruction belongs to.
+    /// Returns the range of instructions that execute in one step with `instruction`.
     fn step_of(&self, instruction: u32) -> std::ops::RangeInclusive<usize> {
         let is_with_next = |index: usize| self.steps.get(index) == Some(&StepPart::WithNext);
         let (mut first, mut last) = (instruction as usize, instruction as usize);
@@ -284,9 +285,9 @@ impl Observer for Follower {
 }
 
 impl Session {
-    /// Notes on uses of unwritten registers in the first steps of the launch.
+    /// Returns notes on uses of unwritten registers in the first steps of the launch.
     pub(crate) fn uninitialized_registers(&self) -> Vec<String> {
-        // Machine code starts with registers that the hardware sets, and loose lines of it with those that the launch sets.
+        // SASS starts with registers that the hardware sets, and a SASS snippet starts with registers that the launch sets.
         let may_read = |function: &Function| {
             function.machine.is_none() && self.program.reads_unwritten_register(function)
         };
@@ -297,7 +298,7 @@ impl Session {
         }
     }
 
-    /// Runs a session that is at its start.
+    /// Runs a session that is at its start, and returns the notes.
     fn follow_unwritten_registers(&mut self) -> Option<Vec<String>> {
         let entry = self.timeline.machine().next_step()?.function;
         let program = self.program.clone();

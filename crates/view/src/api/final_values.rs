@@ -1,4 +1,4 @@
-//! Values at the end of a run: the registers that a snippet has written, and the elements of memory that the run has changed.
+//! Values at the end of a run: the registers that a snippet has written, and the memory elements that the run has changed.
 
 use crate::analysis::memory_diff::{differing, outlasts_run};
 use crate::session::Session;
@@ -16,15 +16,15 @@ use warpgrid_launch::scenario::Buffer;
 use warpgrid_program::counted;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
-/// Registers that are reported.
+/// Maximum number of reported registers.
 const MAX_REGISTERS: usize = 256;
-/// Warps whose registers are reported.
+/// Maximum number of warps whose registers are reported.
 const MAX_WARPS: usize = 64;
-/// Groups of lanes that a text lists for one register.
+/// Maximum number of lane groups in the text of a register.
 const MAX_GROUPS_IN_TEXT: usize = 8;
-/// Ranges of changed elements that are reported for one memory.
+/// Maximum number of reported ranges of changed elements per memory.
 const MAX_RANGES: usize = 4;
-/// Values that are reported for one range.
+/// Maximum number of reported values per range.
 const MAX_VALUES: usize = 16;
 
 /// Register that a snippet has written, at the end of the run.
@@ -102,21 +102,21 @@ impl RegisterResult {
     }
 }
 
-/// A memory of which the run has changed elements.
+/// Memory with elements that the run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedMemory {
     /// Displayed name.
     pub title: String,
-    /// The first ranges of consecutive changed elements.
+    /// First ranges of consecutive changed elements.
     pub ranges: Vec<ChangedRange>,
-    /// All changed elements.
+    /// Number of changed elements.
     pub n_elements: u64,
 }
 
 /// Consecutive elements that the run has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedRange {
-    /// The first and the last element: `rows[2][4]`.
+    /// First and last element: `rows[2][4]`.
     pub bounds: [String; 2],
     /// Values of the first elements.
     pub values: Vec<String>,
@@ -139,13 +139,13 @@ impl fmt::Display for ChangedRange {
 }
 
 impl Session {
-    /// Returns the registers that the text has written and that are in scope at its end, if the text is a snippet. A kernel has
-    /// none, since its registers are dead at the return.
+    /// Returns the registers that a snippet has written and that are in scope at its end. A kernel has no such registers, since its
+    /// registers are dead after it returns.
     pub fn register_results(&self) -> Vec<RegisterResult> {
         let Some((id, entry)) = self.snippet() else {
             return Vec::new();
         };
-        // The type of the last floating-point result of a register of bits.
+        // Registers of a bit-size type are displayed in the type of their last floating-point result.
         let mut written: BTreeMap<RegisterId, Option<ScalarType>> = BTreeMap::new();
         for reader in readers(&self.program, entry) {
             if reader.instruction.is_implicit() {
@@ -175,7 +175,7 @@ impl Session {
         results.take(MAX_REGISTERS).collect()
     }
 
-    /// Returns the entry that runs, if it is a snippet.
+    /// Returns the executed entry if it is a snippet.
     fn snippet(&self) -> Option<(FunctionId, &Function)> {
         let id = self.timeline.machine().entry()?;
         let entry = self.program.functions.get(id.0 as usize)?;
@@ -215,7 +215,7 @@ impl Session {
         groups
     }
 
-    /// Returns the memories that the run has changed and that have no stated expectation; `start` is the same launch at its start.
+    /// Returns the memories that the run has changed and that have no expectation. `start` is a session of the same launch at its start.
     pub fn changed_memories(&self, start: &Session) -> Vec<ChangedMemory> {
         let buffers = self.buffers();
         let is_expected = |id: &MemoryId| {

@@ -1,15 +1,15 @@
-//! How far a run goes where the host names no limit, and numbers as hosts without 64-bit integers have them.
+//! Default step limits, and conversion of numbers from hosts without 64-bit integers.
 
 use crate::model::request::{RunOptions, SessionRunOptions};
 use crate::request_error::Failure;
 use crate::session::memory_grid::MAX_COLUMNS;
 
-/// Steps of one call from a program, which may have a person waiting for its window.
+/// Default step limit of a function call, whose caller may block the user interface.
 pub const STEPS_OF_A_CALL: u64 = 100_000_000;
-/// Steps of one command, which a person can stop.
+/// Default step limit of a command, which the user can interrupt.
 pub const STEPS_OF_A_COMMAND: u64 = 2_000_000_000;
 
-/// Reads a count or a place in a run: numbers of JavaScript are exact up to 2^53. Fails where it is negative or has a fraction.
+/// Converts a count or position of JavaScript, whose numbers are exact up to 2^53. Negative numbers and fractions are errors.
 pub fn whole(value: f64, what: &str) -> Result<u64, Failure> {
     if value >= 0.0 && value.fract() == 0.0 {
         return Ok(value as u64);
@@ -18,7 +18,7 @@ pub fn whole(value: f64, what: &str) -> Result<u64, Failure> {
     Err(Failure::unreadable(what, &why))
 }
 
-/// Reads a limit of steps: [`STEPS_OF_A_CALL`] when absent, no limit when infinite.
+/// Converts a step limit: [`STEPS_OF_A_CALL`] if absent, unlimited if infinite.
 pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
     match max_steps {
         Some(f64::INFINITY) => Ok(u64::MAX),
@@ -28,20 +28,20 @@ pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
 }
 
 impl RunOptions {
-    /// Steps that the run may take.
+    /// Returns the step limit of the run.
     pub fn steps(self) -> Result<u64, Failure> {
         steps(self.max_steps)
     }
 }
 
 impl SessionRunOptions {
-    /// Steps that the run may take.
+    /// Returns the step limit of the run.
     pub fn steps(self) -> Result<u64, Failure> {
         steps(self.max_steps)
     }
 }
 
-/// Refuses a width that no grid has; `what` names the argument.
+/// Rejects an invalid number of grid columns. `what` names the argument.
 pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Failure> {
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A run to its end, compared with what its scenario promises. A session goes in; whether all is well, and what differs, comes out.
+//! Report on a complete run: compares the results of a session with the expectations of its scenario, and lists the differences.
 
 use crate::api::final_values::RegisterResult;
 use crate::api::limits::steps;
@@ -55,7 +55,7 @@ pub struct ReportOptions {
 }
 
 impl ReportOptions {
-    /// The request with its defaults filled in.
+    /// Returns the request with default values.
     pub fn request(self) -> Result<ReportRequest, Failure> {
         Ok(ReportRequest {
             max_steps: steps(self.max_steps)?,
@@ -68,7 +68,7 @@ impl ReportOptions {
     }
 }
 
-/// What a report has beside its verdict: the fields are those of [`ReportOptions`].
+/// Requested parts of a report. The fields correspond to those of [`ReportOptions`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportRequest {
     pub max_steps: u64,
@@ -148,7 +148,7 @@ pub struct BufferDigest {
 }
 
 impl Session {
-    /// Runs to the end, or until `request` allows no more steps, and compares with what the scenario promises.
+    /// Runs to the end or to the step limit of `request`, and compares the results with the expectations of the scenario.
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
         let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
@@ -219,18 +219,18 @@ impl Session {
         }
     }
 
-    /// Whether the scenario promises anything of its end.
+    /// Checks whether the scenario has an expectation.
     pub fn has_promise(&self) -> bool {
         self.scenario().fault.is_some() || self.buffers().iter().any(Buffer::has_expectation)
     }
 
-    /// Whether each buffer holds what the scenario states of it.
+    /// Checks whether all buffers have their expected contents.
     pub(crate) fn meets_expectations(&self) -> bool {
         let differs = |buffer: &Buffer| self.difference(buffer).is_some();
         !self.buffers().iter().any(differs)
     }
 
-    /// The elements of a buffer, to be written in the notation of scenarios.
+    /// Returns the elements of a buffer for serialization in the notation of scenarios.
     pub fn values_of(&self, buffer: &Buffer) -> Values<'_> {
         Values {
             ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
@@ -238,7 +238,7 @@ impl Session {
         }
     }
 
-    /// Takes the steps that are left; races are looked for from the start.
+    /// Executes the remaining steps. Race detection covers the run from its start.
     fn finish(&mut self, request: &ReportRequest) -> (Option<Vec<RaceView>>, Vec<String>) {
         if request.races {
             let found = self.run_for_races(request.max_steps);
@@ -257,7 +257,7 @@ impl Session {
         memory.unwrap_or_default()
     }
 
-    /// What differs first in a buffer from what is promised.
+    /// Returns the first difference of a buffer from its expected contents.
     fn difference(&self, buffer: &Buffer) -> Option<String> {
         let Buffer { name, .. } = buffer;
         let bytes = self.bytes_or_none(name);
@@ -307,7 +307,7 @@ impl FaultReport {
     }
 }
 
-/// The digest of bytes in hexadecimal.
+/// Returns the SHA-256 digest of bytes in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,5 +1,5 @@
-//! The calls of a session with plain arguments: memories by their names, options that are checked. A name goes in; a view or a [`Failure`]
-//! comes out.
+//! Methods of a session with plain arguments: memories are identified by name, and options are validated. The methods return a view or a
+//! [`Failure`].
 
 use crate::analysis::cell_history::{CellPlace, MAX_CELL_BYTES};
 use crate::api::limits::check_columns;
@@ -15,20 +15,20 @@ use crate::session::memory_id::MemoryId;
 use crate::session::until::{Direction, Reached, Until, UntilError};
 
 impl Session {
-    /// The bytes of the memory of a name.
+    /// Returns the bytes of the named memory.
     pub fn bytes_of(&self, name: &str) -> Result<&[u8], Failure> {
         let memory = self.memory(&MemoryId::from(name));
         memory.ok_or_else(|| unknown_memory(name))
     }
 
-    /// A window of the memory of a name as cells.
+    /// Returns a window of the named memory as cells.
     pub fn grid_named(&mut self, name: &str, options: GridOptions) -> Result<Grid, Failure> {
         check_columns(options.columns, "options")?;
         let request = options.request(MemoryId::from(name));
         self.grid(&request).ok_or_else(|| unknown_memory(name))
     }
 
-    /// Every store that wrote a cell of the memory of a name, `offset` bytes from its start.
+    /// Returns all stores to a cell of the named memory, `offset` bytes from its start.
     pub fn history_named(
         &mut self,
         name: &str,
@@ -61,7 +61,7 @@ impl Session {
         })
     }
 
-    /// Runs until something happens: forwards, or back through the past.
+    /// Runs forward, or backward through past steps, until a condition is true.
     pub fn run_until_asked(&mut self, options: &UntilOptions) -> Result<Reached, Failure> {
         let until = self.until_of(options)?;
         let direction = match options.back {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Everything a page shows at the present position; fails where one of the memories does not exist.
+    /// Returns all data that the page displays at the present position. Fails if a requested memory does not exist.
     pub fn frame_asked(&mut self, request: &FrameRequest) -> Result<Frame, Failure> {
         for grid in &request.grids {
             check_columns(grid.columns, "request")?;
@@ -118,7 +118,7 @@ impl Session {
         }
     }
 
-    /// The memory of a name as a file; `form` is the name of a [`MemoryForm`].
+    /// Exports the named memory as a file. `form` is the name of a [`MemoryForm`].
     pub fn file_named(
         &mut self,
         name: &str,

@@ -1,11 +1,11 @@
-//! The fields of what hosts hand over, so that a mistyped one is refused: JavaScript drops what a type does not name, and the
-//! corpus form has facts besides those of a scenario.
+//! Detection of unknown fields in host input, so that misspelled fields are reported: JavaScript ignores fields that a type does not
+//! declare, and corpus files have fields in addition to those of a scenario.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use std::cell::Cell;
 
-/// Facts of the corpus form (`case.json`) that are no part of a scenario.
+/// Fields of corpus files (`case.json`) that are not part of a scenario.
 pub const CASE_FACTS: &[&str] = &[
     "accepted_by",
     "arch",
@@ -20,15 +20,15 @@ pub const CASE_FACTS: &[&str] = &[
     "variants",
 ];
 
-/// The names of the fields of a struct, as its text form has them; none for another type.
+/// Returns the serialized field names of a struct, or an empty list for other types.
 pub fn fields_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let fields = Cell::new(&[][..]);
-    // The probe has no value to give: it only learns what is asked for.
+    // The probe has no value, and only records the requested fields.
     let _ = T::deserialize(Probe(&fields));
     fields.get()
 }
 
-/// A sentence about the first of the `given` fields that neither `T` has nor `others` name.
+/// Returns a message about the first `given` field that is neither a field of `T` nor in `others`.
 pub fn unknown_field<T: for<'de> Deserialize<'de>>(
     given: impl IntoIterator<Item = String>,
     others: &[&str],
@@ -43,7 +43,7 @@ pub fn unknown_field<T: for<'de> Deserialize<'de>>(
     ))
 }
 
-/// Remembers the fields of the struct that is read from it.
+/// Deserializer that records the field names of the struct.
 struct Probe<'a>(&'a Cell<&'static [&'static str]>);
 
 impl<'de> Deserializer<'de> for Probe<'_> {

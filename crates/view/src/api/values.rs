@@ -1,9 +1,9 @@
-//! The elements of a buffer as JSON: bytes go in, numbers and bit patterns come out, one after the other.
+//! Serialization of the elements of a buffer as a JSON list of numbers and bit patterns.
 
 use serde::{Serialize, Serializer};
 use warpgrid_launch::value::ElementType;
 
-/// The elements of a buffer, which become values only as they are written: a gibibyte would be 32 as a list of them.
+/// Elements of a buffer, converted during serialization: as a list of values, 1 GiB would occupy 32 GiB.
 #[derive(Debug)]
 pub struct Values<'a> {
     pub ty: ElementType,
@@ -12,7 +12,7 @@ pub struct Values<'a> {
 
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // A whole number of up to 32 bits is written as it is read, without a `Literal` in between, which takes twice as long.
+        // Integers of up to 32 bits are serialized without a `Literal`, which would take twice as long.
         match self.ty {
             ElementType::U8 => self.collect(serializer, u8::from_le_bytes),
             ElementType::S8 => self.collect(serializer, i8::from_le_bytes),
@@ -30,7 +30,7 @@ impl Serialize for Values<'_> {
 }
 
 impl Values<'_> {
-    /// The elements as numbers of `WIDTH` bytes.
+    /// Serializes the elements as numbers of `WIDTH` bytes.
     fn collect<S: Serializer, T: Serialize, const WIDTH: usize>(
         &self,
         serializer: S,

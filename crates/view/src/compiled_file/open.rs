@@ -1,27 +1,27 @@
-//! Files of compilers, opened: bytes go in; what they hold, and their programs as texts, come out.
+//! Compiled files. Input: bytes. Output: the contents of the file, and its code objects as source text.
 
 use crate::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_paste::binary::{self, Contents, Entry, EntryKind};
 
-/// A file of a compiler that is open.
+/// Opened compiled file.
 #[derive(Debug)]
 pub struct CompiledFile {
     contents: Contents,
 }
 
-/// Whether bytes are a file of a compiler rather than a text.
+/// Checks whether bytes are a compiled file rather than text.
 pub fn is_compiled(bytes: &[u8]) -> bool {
     binary::is_binary(bytes)
 }
 
 impl CompiledFile {
-    /// Looks into a file; an error is a sentence that says what it is instead.
+    /// Opens a file. The error is a message that describes the actual format.
     pub fn open(bytes: &[u8]) -> Result<CompiledFile, String> {
         let contents = binary::open(bytes)?;
         Ok(CompiledFile { contents })
     }
 
-    /// What it holds.
+    /// Returns the contents of the file.
     pub fn view(&self) -> FileView {
         FileView {
             kind: self.contents.kind.to_owned(),
@@ -30,7 +30,7 @@ impl CompiledFile {
         }
     }
 
-    /// A program as a text: PTX as it is, of machine code what can be read without a disassembler.
+    /// Returns a code object as text: the unchanged PTX, or the parts of machine code that are readable without a disassembler.
     pub fn text(&self, program: usize) -> Option<String> {
         self.contents.entries.get(program).map(Entry::text)
     }

@@ -1,5 +1,5 @@
-//! Fragment maps for the screen: words of a query go in, which lane and register holds which matrix element comes out, as plain data,
-//! as a text table and as a drawing.
+//! Fragment layouts. Input: the parameters of a query. Output: the mapping from lane and register to matrix element, as plain data, as a
+//! text table and as a drawing.
 
 pub(crate) mod grid_drawing;
 pub(crate) mod picture;
@@ -26,7 +26,7 @@ use warpgrid_isa::fragment::{
 use warpgrid_isa::target::{TARGETS, TargetGate};
 use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
 
-/// For each lane, register and position in the register (low bits first): `[row, col]`.
+/// Element `[row, col]` for each lane, register and position in the register (low bits first).
 pub type Lanes = Vec<Vec<Vec<[u16; 2]>>>;
 
 /// Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout.
@@ -130,7 +130,7 @@ pub struct AccessView {
     pub short_stride: Option<String>,
 }
 
-/// Looks up the fragment that `request` describes.
+/// Returns the fragment layout that `request` describes.
 pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentRefusal> {
     let query = read(request)?;
     let refuse = |error: warpgrid_isa::fragment::FragmentError| FragmentRefusal {
@@ -188,7 +188,7 @@ pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentRefus
     })
 }
 
-/// Entries by name, put in one by one: a collection sorts first, and every type that is sorted brings 4 KB to the page.
+/// Collects entries by name with individual insertions. `collect` sorts first, and each sorted type adds 4 KB to the module of the page.
 fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<String, T> {
     let mut all = BTreeMap::new();
     for (name, entry) in entries {
@@ -197,14 +197,14 @@ fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<S
     all
 }
 
-/// The names of every operation that has a fragment or a layout.
+/// Returns the names of all operations that have a fragment or another layout.
 pub fn every_operation() -> impl Iterator<Item = String> {
     let fragments = FragmentOp::ALL.iter().map(|op| op.name());
     let layouts = tensor::operations().chain(crate::layouts::inspector::picture::operations());
     fragments.chain(layouts).map(str::to_owned)
 }
 
-/// A refusal that lists what could be written.
+/// Returns an error that lists the accepted values.
 fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRefusal {
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
     FragmentRefusal {
@@ -230,7 +230,7 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
         }
     })?;
     let target = match request.target.as_str() {
-        // Without a target, the newest one that has the fragment is read, below.
+        // Without a target, the newest target that supports the fragment is selected below.
         "" => None,
         name => Some(Target::from_name(name).ok_or_else(|| {
             let names = with_tensor_cores().map(|target| target.name.to_owned());
@@ -262,7 +262,7 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
     })
 }
 
-/// The targets that a person would name: those without features of one architecture alone.
+/// Returns the targets with Tensor Cores, without architecture-specific and family-specific targets such as `sm_90a`.
 pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
     let is_plain = |target: &&Target| target.name.ends_with(|last: char| last.is_ascii_digit());
     TARGETS
@@ -271,7 +271,7 @@ pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
         .filter(is_plain)
 }
 
-/// The targets on which the operation has the same map.
+/// Returns the targets on which the operation has the same map.
 pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
     with_tensor_cores()
         .filter(|target| {
@@ -285,7 +285,7 @@ pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
         .collect()
 }
 
-/// The places of a map by lane, register and position.
+/// Elements of a map by lane, register and position in the register.
 struct ByLane<'a>(&'a FragmentMap);
 
 impl ByLane<'_> {
@@ -312,7 +312,7 @@ impl ByLane<'_> {
 
 fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
     let FragmentQuery { op, shape, ty, .. } = map.query;
-    // In the 8x8 shapes of `wmma` a factor has one register, and nothing could be left unread.
+    // In the 8x8 shapes of `wmma`, operands A and B have one register, so there are no unread registers.
     let has_reads = op.is_wmma()
         && matches!(op.matrix(), Matrix::A | Matrix::B)
         && (shape.m, shape.n) != (8, 8);
@@ -339,7 +339,7 @@ fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
     }
 }
 
-/// The accesses in each layout of the map.
+/// Returns the memory accesses for each layout of the map.
 fn accesses(map: &FragmentMap) -> Vec<AccessEntry> {
     let view = |access: Access| AccessView {
         bytes: access.bytes,
@@ -394,13 +394,13 @@ pub struct CellHolder {
 }
 
 impl FragmentView {
-    /// Matrices in the fragment.
+    /// Returns the number of matrices in the fragment.
     pub fn n_matrices(&self) -> usize {
         let lanes = self.matrices.iter().flatten().flatten().flatten();
         lanes.max().map_or(1, |last| usize::from(*last) + 1)
     }
 
-    /// The holders of each element, lowest lane first: matrix by matrix, row by row.
+    /// Returns the holders of each element, lowest lane first. The elements are ordered by matrix, then by row.
     pub fn cells(&self) -> Vec<Vec<CellHolder>> {
         let (rows, columns) = (usize::from(self.rows), usize::from(self.cols));
         let mut cells = vec![Vec::new(); self.n_matrices() * rows * columns];
@@ -425,7 +425,7 @@ impl FragmentView {
         cells
     }
 
-    /// The name of the instruction or operand: `wmma.store.d`, `mma.a`.
+    /// Returns the name of the instruction or operand: `wmma.store.d`, `mma.a`.
     pub fn title(&self) -> String {
         let prefix = if self.op.starts_with("store") || self.op.starts_with("load") {
             "wmma."
@@ -438,14 +438,14 @@ impl FragmentView {
         )
     }
 
-    /// Where an element lies in memory, as a formula with the stride filled in.
+    /// Returns the memory offset of an element as a formula that contains the stride of the request.
     pub fn address_rule(&self) -> String {
         let (major, minor) = if self.layout == "row" {
             ("row", "col")
         } else {
             ("col", "row")
         };
-        // `ldmatrix` unpacks elements of less than a byte.
+        // `ldmatrix` unpacks elements with less than 8 bits.
         if self.element_bits < 8 && self.elems_per_reg == 4 {
             let bits = self.element_bits;
             return format!("{major}*{} + {minor}*{bits} / 8", self.stride);
@@ -458,7 +458,7 @@ impl FragmentView {
         }
     }
 
-    /// What is wrong with the stride: rows (columns) that overlap.
+    /// Returns a message if the stride is too small, so that rows (columns) overlap.
     pub fn stride_problem(&self) -> Option<String> {
         let (length, what) = if self.layout == "row" {
             (self.cols, "rows")

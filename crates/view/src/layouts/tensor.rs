@@ -1,7 +1,6 @@
-//! Layouts of tensor instructions for the screen: where each element of a factor, of the sums, of metadata or of scale factors lies, in
-//! registers of a warpgroup, in shared memory or in tensor memory. Words of a query go in; a grid with the places of each element comes
-//! out, as plain data, as a text table and as a drawing. The rules are those by which the emulator moves data
-//! ([`warpgrid_isa::layout`]).
+//! Layouts of tensor instructions: the location of each element of an operand matrix, accumulator, metadata or scale factors in registers
+//! of a warpgroup, shared memory or tensor memory. Input: query parameters. Output: a grid with the locations of each element, as plain
+//! data, as a text table and as a drawing. The emulator transfers data according to the same functions ([`warpgrid_isa::layout`]).
 
 pub(crate) mod descriptor_literal;
 pub(crate) mod drawing;
@@ -29,45 +28,45 @@ use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;
 use serde::{Deserialize, Serialize};
 
-/// What has a layout.
+/// Operation with a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LayoutOp {
-    /// A of `wgmma` in registers.
+    /// Operand A of `wgmma` in registers.
     WarpgroupA,
-    /// The sums of `wgmma`.
+    /// Accumulator of `wgmma`.
     WarpgroupD,
-    /// Which elements a sparse A of `wgmma` has.
+    /// Sparsity metadata of operand A of `wgmma`.
     WarpgroupMetadata,
-    /// Which elements A of `mma.sp` has.
+    /// Sparsity metadata of operand A of `mma.sp`.
     WarpMetadata,
-    /// A or B of `wgmma` in shared memory.
+    /// Operand A or B of `wgmma` in shared memory.
     WarpgroupShared(Factor),
     /// Registers of `tcgen05.ld` or `tcgen05.st`.
     Move(MoveDirection),
     /// Rows that `tcgen05.cp` copies.
     Copy,
-    /// The sums of `tcgen05.mma`.
+    /// Accumulator of `tcgen05.mma`.
     TensorD,
-    /// A of `tcgen05.mma` in tensor memory.
+    /// Operand A of `tcgen05.mma` in tensor memory.
     TensorA,
-    /// A or B of `tcgen05.mma` in shared memory.
+    /// Operand A or B of `tcgen05.mma` in shared memory.
     TensorShared(Factor),
     /// Scale factors of the rows of A or of the columns of B.
     Scale(Factor),
-    /// Which elements a sparse A of `tcgen05.mma` has.
+    /// Sparsity metadata of operand A of `tcgen05.mma`.
     TensorMetadata,
     /// The instruction descriptor of `tcgen05.mma`.
     InstructionDescriptor,
 }
 
-/// A factor of a product.
+/// Operand matrix of an MMA instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Factor {
     A,
     B,
 }
 
-/// Every operation with its name, in the order of the documentation.
+/// All operations with their names, in the order of the documentation.
 const OPS: [(&str, LayoutOp); 17] = [
     ("wgmma.a", LayoutOp::WarpgroupA),
     ("wgmma.d", LayoutOp::WarpgroupD),
@@ -88,17 +87,17 @@ const OPS: [(&str, LayoutOp); 17] = [
     ("tcgen05.idesc", LayoutOp::InstructionDescriptor),
 ];
 
-/// The names of what has a layout: `wgmma.d`, `tcgen05.ld`.
+/// Returns the names of the operations with a layout: `wgmma.d`, `tcgen05.ld`.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     OPS.iter().map(|(name, _)| *name)
 }
 
-/// Whether the operation has a layout; the others have fragments.
+/// Checks whether the operation has a layout. All other operations have fragments.
 pub fn has_layout(op: &str) -> bool {
     OPS.iter().any(|(name, _)| *name == op)
 }
 
-/// Numbers that name a place, as [`LayoutView::place`] says: thread, register and element, for example.
+/// Location of an element. [`LayoutView::place`] names the numbers, for example thread, register and element.
 pub type Place = Vec<u32>;
 
 /// Layout of the elements of a matrix.
@@ -171,22 +170,22 @@ pub struct DescriptorField {
     pub meaning: String,
 }
 
-/// A layout for the page: what is shown, or why nothing is.
+/// Layout for the page, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutPicture {
-    /// The request, with what does not exist replaced.
+    /// Request with nonexistent values replaced.
     pub request: FragmentRequest,
-    /// What was replaced, and why.
+    /// Replaced values, with the reason.
     pub replaced: Vec<String>,
     pub parameters: Vec<LayoutParameter>,
-    /// Every operation, those that have fragments first.
+    /// All operations. Operations with fragments precede those with layouts.
     pub ops: Vec<String>,
     pub view: Option<LayoutView>,
-    /// Why there is none.
+    /// Reason why there is no layout.
     pub refusal: Option<String>,
 }
 
-/// Looks up the layout that `request` describes: `op`, `shape`, `type`, and in `with` what else the operation has.
+/// Returns the layout that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
     exactly(request, view)
 }
@@ -197,10 +196,10 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
     has_layout(&request.op).then(|| nearest(request, view, operations))
 }
 
-/// The layout of an operation, read from its words.
+/// Function that computes the layout of an operation from its query parameters.
 pub(crate) type Rule = fn(&FragmentRequest, &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>;
 
-/// What a rule makes of a request; a word that does not fit is refused.
+/// Returns the result of a rule for a request, or an error if a parameter is invalid.
 pub(crate) fn exactly(
     request: &FragmentRequest,
     rule: Rule,
@@ -210,7 +209,7 @@ pub(crate) fn exactly(
     words.finish(view)
 }
 
-/// What a rule makes of the nearest request that it takes.
+/// Returns the result of a rule for the nearest valid request.
 pub(crate) fn nearest(
     request: &FragmentRequest,
     rule: Rule,
@@ -268,7 +267,7 @@ pub(crate) fn refusal(message: String) -> FragmentRefusal {
     FragmentRefusal { message }
 }
 
-/// Registers that hold a matrix: how many threads, registers of each, and elements in each of those.
+/// Register fragment of a matrix: the number of threads, of registers per thread, and of elements per register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registers {
     threads: usize,
@@ -277,7 +276,7 @@ pub(crate) struct Registers {
 }
 
 impl LayoutView {
-    /// A grid of this size with the places that `places` gives.
+    /// Creates a grid of this size with the locations that `places` returns.
     pub(crate) fn of_grid(
         rows: usize,
         columns: usize,
@@ -299,8 +298,8 @@ impl LayoutView {
         }
     }
 
-    /// A grid of elements in registers, by the element that each position of each register of each thread holds; none for a position
-    /// that holds nothing of the matrix.
+    /// Creates a grid of elements in registers from the element at each position of each register of each thread, or `None` for positions
+    /// without an element of the matrix.
     fn of_registers(
         rows: usize,
         columns: usize,
@@ -334,12 +333,12 @@ impl LayoutView {
         view
     }
 
-    /// Whether its places are registers of threads.
+    /// Checks whether the locations are registers of threads.
     pub fn is_in_registers(&self) -> bool {
         self.place.first().is_some_and(|name| name == "thread")
     }
 
-    /// A place in a few letters, for a cell: thread or lane or byte first, the rest below it.
+    /// Formats a location as a short cell label: thread, lane or byte in the first line, and the remaining numbers in the second line.
     pub fn label(&self, place: &[u32]) -> (String, String) {
         let number = |at: usize| place.get(at).copied().unwrap_or(0);
         let names: Vec<&str> = self.place.iter().map(String::as_str).collect();
@@ -388,7 +387,7 @@ impl LayoutView {
         first.map_or(1, Vec::len)
     }
 
-    /// A place in words: `thread 5, register 3`.
+    /// Formats a location: `thread 5, register 3`.
     pub fn place_words(&self, place: &[u32]) -> String {
         let only = self.is_in_registers() && self.elements_per_register() == 1;
         let named: Vec<String> = self
@@ -401,7 +400,7 @@ impl LayoutView {
         named.join(", ")
     }
 
-    /// An element in words: where it is expected.
+    /// Formats the expected locations of an element.
     pub fn describe(&self, row: usize, column: usize) -> Option<String> {
         let places = self.grid.get(row)?.get(column)?;
         let all: Vec<String> = places.iter().map(|place| self.place_words(place)).collect();
@@ -415,8 +414,8 @@ impl LayoutView {
         ))
     }
 
-    /// Which of 32 colours a cell has: that of its thread or lane; in shared memory that of its 16 bytes in the matrix, so that one sees
-    /// where a swizzle takes them.
+    /// Returns the index of one of 32 colors: the color of the thread or lane, or in shared memory the color of the 16-byte chunk within
+    /// the matrix, so that the effect of a swizzle is visible.
     pub fn colour(&self, row: usize, column: usize) -> u8 {
         let place = self
             .grid
@@ -428,10 +427,10 @@ impl LayoutView {
             Some("byte") => {
                 let along_rows = self.value("major") == Some("mn");
                 let along = if along_rows { row } else { column };
-                // Neighbours in colours that one tells apart.
+                // Neighboring chunks have distinguishable colors.
                 4 * (along as u32 * self.element_bits / 128)
             }
-            // The pieces along the index that runs in neighbours, so that one sees where a swizzle takes them.
+            // Chunks are colored along the contiguous index, so that the effect of a swizzle is visible.
             Some("row" | "column") => {
                 let at = usize::from(self.value("major") != Some("mn"));
                 let along = place.get(at).copied().unwrap_or(0);
@@ -443,7 +442,7 @@ impl LayoutView {
         (number % 32) as u8
     }
 
-    /// What was asked for as `name`, or taken by itself.
+    /// Returns the value of the parameter `name` as requested, or its default.
     pub fn value(&self, name: &str) -> Option<&str> {
         let found = self
             .parameters

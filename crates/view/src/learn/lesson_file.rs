@@ -1,4 +1,4 @@
-//! A file of a puzzle or a tour: Markdown goes in; its fields, its prose, and the kernel in its fenced block come out.
+//! Parser of puzzle and tour files. Input: Markdown. Output: the fields, the prose, and the kernel of the fenced code block.
 //!
 //! ```text
 //! ---
@@ -12,19 +12,19 @@
 //! ~~~
 //! ```
 
-/// The parts of a file.
+/// Parts of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sheet {
-    /// In order; a name may come more than once.
+    /// Fields in order of occurrence. A name can occur more than once.
     pub(crate) fields: Vec<(String, String)>,
-    /// Without the fenced block.
+    /// Prose without the fenced code block.
     pub(crate) prose: String,
-    /// The first fenced block.
+    /// First fenced code block.
     pub(crate) code: Option<String>,
 }
 
 impl Sheet {
-    /// Reads a file. The sentence says what is missing.
+    /// Parses a file. The error is a message about the missing part.
     pub(crate) fn read(text: &str) -> Result<Sheet, String> {
         let text = text.replace("\r\n", "\n");
         let rest = text.strip_prefix("---\n").ok_or(
@@ -71,25 +71,25 @@ impl Sheet {
         Ok(())
     }
 
-    /// The first field of a name.
+    /// Returns the first field with this name.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let found = self.fields.iter().find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The first field of a name, which must be there.
+    /// Returns the first field with this name. A missing field is an error.
     pub(crate) fn need(&self, name: &str) -> Result<&str, String> {
         self.field(name)
             .ok_or_else(|| format!("the header has no field `{name}`"))
     }
 
-    /// Every field of a name.
+    /// Returns all fields with this name.
     pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let own = self.fields.iter().filter(move |(own, _)| own == name);
         own.map(|(_, value)| value.as_str())
     }
 
-    /// Refuses fields that mean nothing.
+    /// Rejects fields with unknown names.
     pub(crate) fn check_names(&self, known: &[&str]) -> Result<(), String> {
         let odd = self
             .fields

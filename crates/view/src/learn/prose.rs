@@ -1,27 +1,27 @@
-//! What a puzzle or a tour says: paragraphs of Markdown go in; pieces come out, so that a host draws them without reading Markdown.
+//! Prose of puzzles and tours. Input: paragraphs of Markdown. Output: inline elements, so that hosts need no Markdown parser.
 //!
-//! `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
+//! Supported syntax: `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
 
 use crate::learn::quantity::Quantity;
 
-/// A piece of a paragraph.
+/// Inline element of a paragraph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     Text(String),
     Code(String),
     Strong(String),
-    /// A line of the kernel, from 1.
+    /// Line of the kernel, starting at 1.
     Line(u32),
-    /// What holds at the moment that the paragraph is about.
+    /// Fact that holds at the position of the paragraph.
     Fact(Fact),
 }
 
-/// Something that must be true.
+/// Statement about a run that must be true.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// As it is written: `out[3] = 7`.
+    /// Source text: `out[3] = 7`.
     pub text: String,
-    /// What to point at, in the words of a link: `cell 3 of out`.
+    /// Location to highlight, in the notation of links: `cell 3 of out`.
     pub pin: Option<String>,
     pub quantity: Quantity,
     pub answer: String,
@@ -30,10 +30,10 @@ pub struct Fact {
 /// Paragraphs.
 pub type Prose = Vec<Vec<Piece>>;
 
-/// How a piece begins and ends.
+/// Opening and closing delimiters of inline elements.
 const MARKS: [(&str, &str); 4] = [("`", "`"), ("**", "**"), ("[line ", "]"), ("{{", "}}")];
 
-/// Reads paragraphs. The sentence says which fact is none.
+/// Parses paragraphs. The error is a message about an invalid fact.
 pub(crate) fn read(text: &str) -> Result<Prose, String> {
     let paragraphs = text.split("\n\n").map(str::trim);
     let paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());

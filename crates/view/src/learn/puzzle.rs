@@ -1,9 +1,10 @@
-//! A puzzle: a Markdown file goes in; what a person sees, and whether an answer is right, come out.
+//! Puzzle. Input: a Markdown file, and answers of users. Output: the displayed content, and the verdict on an answer.
 //!
-//! Fields: `title`, `chapter`, `hint` (several). To predict: `ask` (a quantity), `at` (a moment, `end` when absent), `answer`, `choice` (several,
-//! where there are some to choose from). To write: the kernel has its solution between `//? answer` and `//? end`, with what a person begins with after
-//! `//? instead`; `also` states other values of a launch, `limit` what an answer may cost. An answer is right when its run leaves the bytes
-//! that the run of the solution leaves, in every launch, without a fault and without a race that the solution has not.
+//! All puzzles have the fields `title`, `chapter` and `hint` (repeatable). A puzzle to predict a quantity also has `ask` (a quantity), `at`
+//! (a run position, by default `end`), `answer`, and `choice` (repeatable, for multiple choice). In a puzzle to write lines, the kernel
+//! contains its solution between `//? answer` and `//? end`, and the initial text of the user after `//? instead`. The field `also`
+//! specifies other values of a launch, and `limit` the cost limit of an answer. An answer is correct if its run has the same final memory
+//! as the run of the solution in every launch, without a fault and without a race that the solution does not have.
 
 pub(crate) mod answer_check;
 pub(crate) mod launch_variant;
@@ -27,10 +28,10 @@ const FIELDS: &[&str] = &[
 const ANSWER: &str = "//? answer";
 const INSTEAD: &str = "//? instead";
 const END: &str = "//? end";
-/// Longest answer that is looked at.
+/// Maximum length of an answer in bytes.
 const MAX_ANSWER: usize = 20_000;
 
-/// A puzzle that has been read.
+/// Parsed puzzle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Puzzle {
     pub title: String,
@@ -46,7 +47,7 @@ enum Task {
     Write(Gap),
 }
 
-/// A quantity of a run that is to be predicted.
+/// Quantity of a run to predict.
 #[derive(Clone, Debug, PartialEq)]
 struct Prediction {
     source: String,
@@ -57,7 +58,7 @@ struct Prediction {
     answer: String,
 }
 
-/// Lines that are to be written.
+/// Lines to write.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Gap {
     before: String,
@@ -68,40 +69,40 @@ pub(crate) struct Gap {
     limits: Vec<Limit>,
 }
 
-/// What a person sees of a puzzle.
+/// Displayed content of a puzzle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleView {
     pub title: String,
     pub chapter: String,
     pub prose: Prose,
     pub hints: Prose,
-    /// What is asked, where something is predicted; otherwise lines are written.
+    /// Question of a puzzle to predict a quantity. Absent in a puzzle to write lines.
     pub ask: Option<String>,
-    /// When, in words: `at the end`.
+    /// Run position: `at the end`.
     pub moment: Option<String>,
     pub choices: Vec<String>,
-    /// The kernel up to the gap, what the gap begins with, and the rest.
+    /// Kernel before the gap, initial text of the gap, and kernel after the gap.
     pub before: String,
     pub given: String,
     pub after: String,
-    /// What an answer may cost.
+    /// Cost limits of an answer.
     pub limits: Vec<String>,
     pub answer: String,
-    /// The kernel with the right answer.
+    /// Kernel with the solution.
     pub solution: String,
 }
 
-/// What comes of an answer.
+/// Verdict on an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub passed: bool,
     pub sentence: String,
-    /// The kernel with the answer.
+    /// Kernel with the answer.
     pub source: String,
 }
 
 impl Puzzle {
-    /// Reads a puzzle. The sentence says what is wrong with the file.
+    /// Parses a puzzle. The error is a message about the file.
     pub fn read(text: &str) -> Result<Puzzle, String> {
         let sheet = Sheet::read(text)?;
         sheet.check_names(FIELDS)?;
@@ -122,7 +123,7 @@ impl Puzzle {
         })
     }
 
-    /// What a person sees.
+    /// Returns the displayed content.
     pub fn view(&self) -> PuzzleView {
         let mut view = PuzzleView {
             title: self.title.clone(),
@@ -155,7 +156,7 @@ impl Puzzle {
         view
     }
 
-    /// The answer that the file gives.
+    /// Returns the solution of the file.
     pub fn answer(&self) -> &str {
         match &self.task {
             Task::Predict(asked) => &asked.answer,
@@ -163,12 +164,12 @@ impl Puzzle {
         }
     }
 
-    /// Whether lines are to be written.
+    /// Checks whether the puzzle asks for lines.
     pub fn is_written(&self) -> bool {
         matches!(self.task, Task::Write(_))
     }
 
-    /// The kernel with an answer.
+    /// Returns the kernel with an answer.
     pub fn with(&self, answer: &str) -> String {
         match &self.task {
             Task::Predict(asked) => asked.source.clone(),
@@ -176,7 +177,7 @@ impl Puzzle {
         }
     }
 
-    /// Whether an answer is right: the kernel runs.
+    /// Runs the kernel and checks whether an answer is correct.
     pub fn check(&self, answer: &str) -> Verdict {
         let checked = match answer.len() {
             0..=MAX_ANSWER => match &self.task {
@@ -202,7 +203,7 @@ impl Puzzle {
         }
     }
 
-    /// Every paragraph, for what is asked of all of them.
+    /// Returns the inline elements of all paragraphs.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.prose.iter().chain(&self.hints).flatten()
     }
@@ -220,7 +221,7 @@ impl Prediction {
         })
     }
 
-    /// The value in the run.
+    /// Returns the value in the run.
     fn find(&self) -> Result<Found, String> {
         let mut session = launched(&self.source).map_err(|failure| failure.message)?;
         self.moment.go(&mut session)?;

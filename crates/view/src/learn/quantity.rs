@@ -1,4 +1,5 @@
-//! What can be asked of a moment of a run: a text goes in; the value there, and what is wrong with another one, come out.
+//! Quantities at a position of a run. Input: the notation of a quantity, and answers. Output: its value, and a message about a wrong
+//! answer.
 //!
 //! ```text
 //! out[3]  out[0..8]  shared:0[0..4]      elements of a memory, in its type
@@ -24,12 +25,12 @@ use crate::session::start::read_value;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::ElementType;
 
-/// Elements or bytes that are asked for at once.
+/// Maximum number of elements or bytes of a quantity.
 const MAX_CELLS: u64 = 64;
-/// How a quantity may be written, for those who wrote another.
+/// Accepted notations of quantities, for error messages.
 const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `wavefronts of line 18` or `outcome`";
 
-/// What is asked.
+/// Quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
     Cells(Range),
@@ -50,7 +51,7 @@ pub enum Quantity {
     Steps,
 }
 
-/// Elements or bytes of a memory; the last one is not among them.
+/// Range of elements or bytes of a memory. The end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     pub memory: MemoryId,
@@ -58,7 +59,7 @@ pub struct Range {
     pub to: u64,
 }
 
-/// The value of a quantity.
+/// Value of a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     Cells {
@@ -85,7 +86,7 @@ pub enum Found {
 }
 
 impl Quantity {
-    /// Reads a quantity.
+    /// Parses a quantity.
     pub fn read(text: &str) -> Result<Quantity, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let wrong = || format!("found `{text}`, expected {KNOWN}");
@@ -115,7 +116,7 @@ impl Quantity {
         }
     }
 
-    /// What to point at, in the words of a link.
+    /// Returns the location to highlight, in the notation of links.
     pub fn pin(&self) -> Option<String> {
         match self {
             Quantity::Cells(range) | Quantity::Writers(range) => {
@@ -133,7 +134,7 @@ impl Quantity {
         }
     }
 
-    /// The value at the present position. The sentence says why there is none.
+    /// Returns the value at the present position. The error is the reason why there is no value.
     pub fn find(&self, session: &mut Session) -> Result<Found, String> {
         match self {
             Quantity::Cells(range) => {
@@ -199,7 +200,7 @@ impl Quantity {
 }
 
 impl Range {
-    /// `out[3]` or `out[0..8]`.
+    /// Parses `out[3]` or `out[0..8]`.
     fn of_cells(cells: &str, text: &str) -> Result<Range, String> {
         let parts = cells
             .strip_suffix(']')
@@ -263,7 +264,7 @@ fn register(session: &mut Session, place: Place, lane: u8, name: &str) -> Result
 }
 
 impl Found {
-    /// The value as an answer is written.
+    /// Formats the value in the notation of answers.
     pub fn text(&self) -> String {
         match self {
             Found::Cells { ty, bytes, .. } => {
@@ -282,7 +283,7 @@ impl Found {
         }
     }
 
-    /// Whether an answer is right. The sentence names what is wrong first, and leaves the right value to be found.
+    /// Checks an answer. The error names the first mistake without the correct value.
     pub fn compare(&self, answer: &str) -> Result<(), String> {
         match self {
             Found::Cells { range, ty, bytes } => compare_cells(range, *ty, bytes, answer),
@@ -319,13 +320,13 @@ fn list(items: impl Iterator<Item = String>) -> String {
     items.collect::<Vec<_>>().join(", ")
 }
 
-/// The items of an answer: commas or blanks are between them.
+/// Splits an answer at commas and white space.
 fn items(answer: &str) -> Vec<&str> {
     let items = answer.split(|c: char| c == ',' || c.is_whitespace());
     items.filter(|item| !item.is_empty()).collect()
 }
 
-/// The items of an answer, which are as many as there are places.
+/// Splits an answer into items, and checks that their number equals the number of elements.
 fn counted<'a>(answer: &'a str, range: &Range, what: &str) -> Result<Vec<&'a str>, String> {
     let (items, n) = (items(answer), range.to - range.from);
     if items.len() as u64 == n {
@@ -429,7 +430,7 @@ fn compare_lanes(lanes: u32, answer: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `0-3, 8`, `all` or `none`.
+/// Parses lane ranges: `0-3, 8`, `all` or `none`.
 fn read_lanes(answer: &str) -> Result<u32, String> {
     match answer.trim() {
         "all" => return Ok(u32::MAX),

@@ -1,16 +1,16 @@
-//! A moment of a run: `start`, `end`, `step 12`, `line 18`, `line 18 time 2` go in; a session that is there comes out.
+//! Position of a run: `start`, `end`, `step 12`, `line 18` or `line 18 time 2`. A session can seek to the position.
 
 use crate::learn::MAX_STEPS;
 use crate::session::Session;
 
-/// A moment of a run.
+/// Position of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Start,
     End,
-    /// After this number of steps.
+    /// Position after this number of steps.
     Step(u64),
-    /// Just after an instruction of this line, the first time or a later one, by any warp.
+    /// Position directly after the first or a later execution of an instruction of this line, by any warp.
     Line {
         line: u32,
         time: u32,
@@ -18,7 +18,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// Reads a moment.
+    /// Parses a position.
     pub fn read(text: &str) -> Result<Moment, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |word: &str| {
@@ -45,7 +45,7 @@ impl Moment {
         }
     }
 
-    /// As a person reads it.
+    /// Formats the position for the user.
     pub fn words(self) -> String {
         match self {
             Moment::Start => "at the start".to_owned(),
@@ -56,7 +56,7 @@ impl Moment {
         }
     }
 
-    /// Goes there. The sentence says why it does not exist.
+    /// Seeks a session to the position. The error is the reason why the position does not exist.
     pub fn go(self, session: &mut Session) -> Result<(), String> {
         match self {
             Moment::Start => session.seek(0),
@@ -93,13 +93,13 @@ fn go_to_line(session: &mut Session, line: u32, time: u32) -> Result<(), String>
 }
 
 impl Session {
-    /// The line of the step just done.
+    /// Returns the line of the last step.
     pub(crate) fn last_line(&self) -> Option<u32> {
         let event = self.timeline.machine().last_step()?;
         Some(self.range_of(event.function, event.instruction).line)
     }
 
-    /// The lanes of the step just done.
+    /// Returns the lanes of the last step.
     pub(crate) fn last_lanes(&self) -> u32 {
         let event = self.timeline.machine().last_step();
         event.map_or(0, |event| event.executed)

@@ -1,4 +1,4 @@
-//! A small picture of what a text stores: a text goes in; SVG of the memory that it writes most comes out, in the colours of its lanes.
+//! Thumbnail of a kernel: an SVG drawing of the memory with the most stores, in the colors of the storing lanes.
 
 use crate::learn::{MAX_STEPS, launched};
 use crate::model::grid::{Cell, Grid, GridRequest, Written};
@@ -6,14 +6,14 @@ use crate::session::Session;
 use crate::session::memory_list::Memory;
 use std::fmt::Write;
 
-/// Rows and columns at most.
+/// Maximum number of rows and columns.
 const MAX_ROWS: u32 = 16;
 const MAX_COLUMNS: u32 = 32;
-/// Bytes of a memory that are looked at.
+/// Maximum number of examined bytes of a memory.
 const MAX_BYTES: u64 = 1 << 16;
 const CELL: u32 = 10;
 
-/// The picture at the end of the run. The sentence says why there is none.
+/// Draws the final state of the run. The error is the reason why there is no drawing.
 pub fn thumbnail(source: &str) -> Result<String, String> {
     let mut session = launched(source).map_err(|failure| failure.message)?;
     session.run(MAX_STEPS);
@@ -25,7 +25,7 @@ pub fn thumbnail(source: &str) -> Result<String, String> {
     Ok(draw(&grid))
 }
 
-/// The memory that lanes wrote most of, from its first row that they wrote.
+/// Returns the memory with the most written elements, from the first written row.
 fn most_written(session: &Session) -> Option<GridRequest> {
     let written = |id: &crate::session::memory_id::MemoryId, size: u64, width: u64| {
         let offsets = (0..size.min(MAX_BYTES)).step_by(width.max(1) as usize);
@@ -33,7 +33,7 @@ fn most_written(session: &Session) -> Option<GridRequest> {
             .filter(|at| session.last_writer(id, *at).is_some())
             .count()
     };
-    // Of equals the first one counts.
+    // `max_by_key` returns the last maximum, so the reversed order selects the first memory of those with equal counts.
     let memories = session.memories().into_iter().rev();
     let memory = memories.max_by_key(|memory| {
         let width = memory.element.width_bytes() as u64;
@@ -51,7 +51,7 @@ fn most_written(session: &Session) -> Option<GridRequest> {
     })
 }
 
-/// Columns as the memory has them; a flat one gets enough of them for a picture that is no thin line.
+/// Returns the number of columns of the memory. A one-dimensional memory has enough columns to avoid a thin strip.
 fn columns_of(memory: &Memory) -> u32 {
     let most = u64::from(MAX_COLUMNS);
     let stated = memory.view.shape.last().copied();

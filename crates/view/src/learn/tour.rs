@@ -1,4 +1,5 @@
-//! A guided tour: a Markdown file and the text of its example go in; stops with their positions come out, once everything that is said of them holds.
+//! Guided tour. Input: a Markdown file and the source of its example. Output: stops with their run positions, after all facts of the tour
+//! are verified.
 //!
 //! ```text
 //! ---
@@ -21,7 +22,7 @@ use crate::session::Session;
 
 const HEADING: &str = "## ";
 
-/// A tour that has been read.
+/// Parsed tour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tour {
     pub title: String,
@@ -29,28 +30,28 @@ pub struct Tour {
     stops: Vec<(Moment, Prose)>,
 }
 
-/// A tour with its places in the run.
+/// Tour with the positions of its stops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourView {
     pub title: String,
     pub intro: Prose,
     pub stops: Vec<TourStop>,
-    /// Steps of the whole run.
+    /// Number of steps of the whole run.
     pub length: u64,
 }
 
-/// A stop of a tour.
+/// Stop of a tour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TourStop {
-    /// `just after line 20`.
+    /// Description of the position: `just after line 20`.
     pub moment: String,
-    /// Steps of the run that are done there.
+    /// Number of executed steps at the stop.
     pub position: u64,
     pub prose: Prose,
 }
 
 impl Tour {
-    /// Reads a tour. The sentence says what is wrong with the file.
+    /// Parses a tour. The error is a message about the file.
     pub fn read(text: &str) -> Result<Tour, String> {
         let sheet = Sheet::read(text)?;
         sheet.check_names(&["title"])?;
@@ -74,7 +75,7 @@ impl Tour {
         })
     }
 
-    /// Runs the text and finds the stops. The sentence says which stop, line or fact is not there.
+    /// Runs the source and finds the stops. The error names the missing stop or line, or the fact that does not hold.
     pub fn follow(&self, source: &str) -> Result<TourView, String> {
         let mut session = launched(source).map_err(|failure| failure.message)?;
         let n_lines = source.lines().count() as u32;
@@ -104,7 +105,7 @@ impl Tour {
         })
     }
 
-    /// How many facts are stated.
+    /// Returns the number of facts.
     pub fn n_facts(&self) -> usize {
         let proses = self
             .stops
@@ -118,7 +119,7 @@ impl Tour {
     }
 }
 
-/// Goes to a stop and checks what is said there; its position.
+/// Seeks to a stop, verifies its facts, and returns its position.
 fn follow_stop(
     session: &mut Session,
     moment: Moment,

@@ -1,5 +1,5 @@
-//! A run as a drawing that moves: each state of a cell is drawn once, and CSS says while which stores it is seen. Where nothing moves (printed, or a reader
-//! who prefers no motion) the drawing shows the last of them.
+//! Animated SVG drawing of a run. Each state of a cell is drawn once, and CSS animations determine its visibility at each keyframe. Without
+//! animations (in print, or if the reader prefers reduced motion), the drawing shows the last keyframe.
 
 use crate::memory_export::drawing::{
     Layout, limited, look, open, write_cell, write_outline, write_sentence,
@@ -8,26 +8,27 @@ use crate::model::grid::{Cell, Grid, GridRequest, Written};
 use crate::session::Session;
 use std::fmt::Write;
 
-/// Most cells that move.
+/// Maximum number of animated cells.
 const MAX_CELLS: u32 = 1024;
-/// Most moments after the start.
+/// Maximum number of keyframes after the start.
 const MAX_MOMENTS: usize = 60;
-/// Steps before the present position that are drawn: they are run once more.
+/// Maximum number of steps before the present position in the animation. These steps are executed again.
 const MAX_STEPS: u64 = 10_000_000;
-/// How long each moment is seen, and by how much longer the last; milliseconds.
+/// Duration of each keyframe, and additional duration of the last keyframe, in milliseconds.
 const MOMENT: usize = 700;
 const REST: usize = 1800;
 
-/// What is seen at one position.
+/// Keyframe: the displayed state at one position.
 struct Moment {
     grid: Grid,
     sentence: String,
 }
 
-/// The moments in which something is seen: from the first of them up to another, or to the end.
+/// Range of keyframes in which an element is visible. The end is exclusive.
 type While = (usize, usize);
 
-/// Draws the run from its start, or its last steps where there are very many, to the present position, which stays the present one.
+/// Draws the run up to the present position, from its start or, for long runs, from its last steps. The session returns to the present
+/// position.
 pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
     let columns = session.grid(request)?.columns;
     let request = limited(request, columns, MAX_CELLS);
@@ -44,19 +45,19 @@ pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     draw(&moments)
 }
 
-/// The start, or the first of the steps that are drawn, and positions after stores.
+/// Returns the start of the animation, and positions after stores.
 fn positions(session: &Session, present: u64) -> Vec<u64> {
     let start = present.saturating_sub(MAX_STEPS);
     let mut stores = session.store_steps();
     stores.retain(|step| (start + 1..=present).contains(step));
     let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
-    // The last store is always among them.
+    // The last store is always selected.
     let first = stores.len().saturating_sub(1) % every;
     let chosen = stores.into_iter().skip(first).step_by(every);
     std::iter::once(start).chain(chosen).collect()
 }
 
-/// A memory that appears while the run goes on (a local one) has the cells that it has.
+/// Returns a cell of a keyframe. A local memory that appears during the run can have fewer cells at this keyframe.
 fn cell(moment: &Moment, at: usize) -> Option<&Cell> {
     moment.grid.cells.get(at)
 }
@@ -105,7 +106,7 @@ fn draw(moments: &[Moment]) -> Option<String> {
     Some(out)
 }
 
-/// The longest runs of moments in which nothing changes.
+/// Returns the maximal ranges of keyframes without a change.
 fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<While> {
     let mut found: Vec<While> = Vec::new();
     for moment in 0..end {
@@ -117,7 +118,7 @@ fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<While> {
     found
 }
 
-/// The class of what is seen in a period, as an attribute; what is always seen has none.
+/// Returns the class attribute of a range of keyframes. Elements that are always visible have no class.
 fn class((from, to): While, end: usize) -> String {
     match (from, to) == (0, end) {
         true => String::new(),
@@ -125,10 +126,10 @@ fn class((from, to): While, end: usize) -> String {
     }
 }
 
-/// The periods in which something is seen: a table, which costs less of the core than a set of pairs would.
+/// Set of visible ranges, stored as a bit table, which is smaller in the wasm module than a set of pairs.
 struct Seen {
     end: usize,
-    /// By first moment and last.
+    /// Indexed by first and last keyframe.
     table: Vec<bool>,
 }
 
@@ -150,11 +151,11 @@ impl Seen {
     }
 }
 
-/// The rules of all periods.
+/// Returns the CSS rules of all ranges.
 fn style(seen: &Seen) -> String {
     let end = seen.end;
     let whole = end * MOMENT + REST;
-    // With two digits after the point.
+    // Percentages have two decimal places.
     let per_cent = |moment: usize| {
         let share = moment * MOMENT * 10_000 / whole;
         format!("{}.{:02}%", share / 100, share % 100)

@@ -1,4 +1,4 @@
-//! Cells as a drawing: a window of memory goes in, SVG comes out.
+//! SVG drawing of a window of a memory.
 
 use crate::model::grid::{Cell, Grid, GridRequest, Written};
 use crate::model::request::FrameRequest;
@@ -6,21 +6,21 @@ use crate::session::Session;
 use std::fmt::{Result, Write};
 
 const CELL_HEIGHT: usize = 24;
-/// Room for a character of a cell; at 11 px the usual fonts need 6.7.
+/// Width of a character of a cell. At a font size of 11 px, common fonts need 6.7 px.
 const CHARACTER_WIDTH: usize = 7;
 const LEAST_CELL_WIDTH: usize = 34;
 const LEFT: usize = 56;
-/// Where the sentence begins, and the distance of its lines.
+/// Vertical position of the first line of the sentence, and the line spacing.
 const SENTENCE: usize = 42;
 const LINE: usize = 15;
 const MARGIN: usize = 16;
-/// The narrowest drawing, which has room for the title.
+/// Minimum width of a drawing, so that the title fits.
 const LEAST_WIDTH: usize = 480;
-/// Most cells of a drawing.
+/// Maximum number of cells in a drawing.
 const MAX_CELLS: u32 = 4096;
 
-/// The colour of each lane: a hue for each group of four, a shade for each place in the group (the colours of the page on light ground,
-/// oklch(.86 to .68, .095, hue)).
+/// Color of each lane: one hue for each group of four lanes, and one shade for each lane of the group. These are the colors of the light
+/// theme of the page, oklch(.86 to .68, .095, hue).
 const LANE_COLOURS: [[&str; 4]; 8] = [
     ["#a7d4ff", "#94c1fa", "#82aee6", "#709bd2"],
     ["#ffbca2", "#f3a98f", "#df967d", "#cb846b"],
@@ -36,7 +36,7 @@ pub(crate) fn lane_colour(lane: u8) -> &'static str {
     LANE_COLOURS[usize::from(lane >> 2) & 7][usize::from(lane & 3)]
 }
 
-/// A text as SVG has it between tags and in quotation marks.
+/// Escapes a text for SVG content and attribute values.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -44,18 +44,18 @@ pub(crate) fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Where the cells of a grid lie in a drawing.
+/// Positions of the cells of a grid in a drawing.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
     columns: usize,
     rows: usize,
     cell_width: usize,
-    /// Lines of the longest sentence.
+    /// Number of lines of the longest sentence.
     lines: usize,
 }
 
 impl Layout {
-    /// A layout in which the longest text of these cells fits its cell, and each sentence its lines.
+    /// Computes a layout in which the longest text of these cells fits into a cell, and each sentence fits into its lines.
     pub(crate) fn of<'a>(
         grid: &Grid,
         cells: impl Iterator<Item = &'a Cell>,
@@ -73,7 +73,7 @@ impl Layout {
         layout
     }
 
-    /// A sentence as lines that fit the drawing.
+    /// Wraps a sentence into lines that fit into the drawing.
     fn wrap(self, sentence: &str) -> Vec<String> {
         let room = (self.size().0 - 2 * MARGIN) / CHARACTER_WIDTH;
         let mut lines = vec![String::new()];
@@ -90,12 +90,12 @@ impl Layout {
         lines
     }
 
-    /// Where the cells begin.
+    /// Returns the vertical position of the first row of cells.
     fn top(self) -> usize {
         SENTENCE + self.lines * LINE + LINE
     }
 
-    /// The upper left corner of a cell.
+    /// Returns the upper left corner of a cell.
     fn place(self, at: usize) -> (usize, usize) {
         let (row, column) = (at / self.columns, at % self.columns);
         (
@@ -113,7 +113,7 @@ impl Layout {
     }
 }
 
-/// The request, with no more cells than `most`.
+/// Limits the request to `most` cells.
 pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridRequest {
     let rows = (most / columns.max(1)).max(1);
     GridRequest {
@@ -123,7 +123,7 @@ pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridReq
     }
 }
 
-/// The present cells of a memory, and the sentence of the step that led here.
+/// Returns the present cells of a memory, and the summary sentence of the last step.
 pub(crate) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid, String)> {
     let mut frame = session.frame(&FrameRequest {
         grids: vec![request.clone()],
@@ -141,7 +141,7 @@ pub(crate) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid
     Some((grid, sentence))
 }
 
-/// Draws the cells as they are.
+/// Draws the present cells.
 pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
     let columns = session.grid(request)?.columns;
     let (grid, sentence) = look(session, &limited(request, columns, MAX_CELLS))?;
@@ -164,7 +164,7 @@ fn write(out: &mut String, grid: &Grid, layout: Layout, sentence: &str) -> Resul
     writeln!(out, "</svg>")
 }
 
-/// Ground, title, numbers of rows and columns; `style` goes before them.
+/// Writes the background, the title, and the row and column numbers, preceded by `style`.
 pub(crate) fn open(out: &mut String, grid: &Grid, layout: Layout, style: &str) -> Result {
     let (width, height) = layout.size();
     let memory = &grid.memory;
@@ -213,7 +213,7 @@ pub(crate) fn open(out: &mut String, grid: &Grid, layout: Layout, style: &str) -
     writeln!(out, "</g>")
 }
 
-/// The sentence of a step under the title; `class` is an attribute with a blank before it, or nothing.
+/// Writes the summary sentence of a step below the title. `class` is an attribute with a leading space, or empty.
 pub(crate) fn write_sentence(
     out: &mut String,
     layout: Layout,
@@ -232,7 +232,7 @@ pub(crate) fn write_sentence(
     writeln!(out, "</text>")
 }
 
-/// A cell with its value; one that no store wrote is a dot, where it is zero.
+/// Writes a cell with its value. A zero cell without a store is a dot.
 pub(crate) fn write_cell(
     out: &mut String,
     grid: &Grid,
@@ -269,7 +269,7 @@ pub(crate) fn write_cell(
     )
 }
 
-/// The outline of a cell that the present step wrote.
+/// Writes the outline of a cell that the last step wrote.
 pub(crate) fn write_outline(out: &mut String, layout: Layout, at: usize, class: &str) -> Result {
     let (x, y) = layout.place(at);
     writeln!(

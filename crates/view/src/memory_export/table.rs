@@ -1,20 +1,20 @@
-//! A memory as a table of text, and as an array file.
+//! Export of a memory as a CSV table and as a NumPy array.
 
 use crate::diagnostics::no_such_memory;
 use crate::model::grid::{Grid, GridRequest, MemoryView};
 use crate::session::Session;
 use warpgrid_launch::value::ElementType;
 
-/// Most elements of a table: 16 Mi, some 200 MB of text.
+/// Maximum number of elements of a table: 16 Mi, about 200 MB of text.
 const MAX_ELEMENTS: usize = 1 << 24;
 
-/// Most bytes of an array: WebAssembly has 4 GiB for the run, the file, and the message that it goes in.
+/// Maximum size of an array in bytes. In WebAssembly, the run, the file, and the message that transfers the file share 4 GiB.
 const MAX_BYTES: Option<usize> = match cfg!(target_family = "wasm") {
     true => Some(256 << 20),
     false => None,
 };
 
-/// How a memory is laid out, and all its bytes.
+/// Returns the grid of a memory and all its bytes.
 fn whole<'a>(session: &'a mut Session, request: &GridRequest) -> Result<(Grid, &'a [u8]), String> {
     let missing = || no_such_memory(&request.memory.to_string());
     let first_row = GridRequest {
@@ -26,7 +26,7 @@ fn whole<'a>(session: &'a mut Session, request: &GridRequest) -> Result<(Grid, &
     Ok((grid, bytes))
 }
 
-/// All elements as text, separated by commas, a line each row.
+/// Formats all elements, separated by commas, with one line per row.
 pub(crate) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
     let (grid, bytes) = whole(session, request)?;
     let width = grid.ty.width_bytes();
@@ -45,14 +45,15 @@ pub(crate) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
             (_, true) => "\n",
             (_, false) => ",",
         };
-        // As NumPy and spreadsheets read it.
+        // NumPy and spreadsheets parse `inf`.
         out += &grid.ty.text(grid.ty.bits(element)).replace('∞', "inf");
     }
     out.push('\n');
     Ok(out.into_bytes())
 }
 
-/// NumPy's array file, version 1.0 (numpy.lib.format): magic, header padded to 64 bytes, elements in C order, lowest byte first.
+/// Encodes a NumPy array file, version 1.0 (numpy.lib.format): the magic string, a header padded to 64 bytes, and the elements in C order
+/// and little-endian.
 pub(crate) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
     let (grid, bytes) = whole(session, request)?;
     let width = grid.ty.width_bytes();
@@ -71,7 +72,7 @@ pub(crate) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
         "{{'descr': '{}', 'fortran_order': False, 'shape': ({extents}), }}",
         description(grid.ty)
     );
-    // Magic, version and length are 10 bytes; a line end closes the header.
+    // The magic string, version and header length occupy 10 bytes, and a newline terminates the header.
     let padding = (64 - (10 + header.len() + 1) % 64) % 64;
     header.extend(std::iter::repeat_n(' ', padding));
     header.push('\n');
@@ -83,13 +84,13 @@ pub(crate) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
     Ok(out)
 }
 
-/// The extents of the memory where they fit, else the number of elements alone; a tuple of Python without its brackets.
+/// Returns the extents of the memory as the content of a Python tuple, or only the number of elements if the extents do not match.
 fn extents(memory: &MemoryView, n_elements: u64) -> String {
     let all: Option<u64> = memory
         .shape
         .iter()
         .try_fold(1, |all: u64, n| all.checked_mul(*n));
-    // Twenty extents keep the header within its 65,535 bytes.
+    // 20 extents keep the header within 65,535 bytes.
     let fits = (1..=20).contains(&memory.shape.len()) && all == Some(n_elements);
     match fits {
         true => memory
@@ -103,7 +104,8 @@ fn extents(memory: &MemoryView, n_elements: u64) -> String {
     }
 }
 
-/// NumPy's name of a type. It has no `bf16` and no bits: those are raw bytes (as ml_dtypes saves them) and unsigned numbers.
+/// Returns the NumPy type descriptor. NumPy has no `bf16` and no bit types, so they are exported as raw bytes (like ml_dtypes) and as
+/// unsigned integers.
 fn description(ty: ElementType) -> &'static str {
     use ElementType as T;
     match ty {
@@ -120,7 +122,7 @@ fn description(ty: ElementType) -> &'static str {
         T::F32 | T::Tf32 => "<f4",
         T::F64 => "<f8",
         T::B128 => "|V16",
-        // NumPy has no such numbers: their bits.
+        // NumPy does not support these types, so their bits are exported.
         T::E4m3 | T::E5m2 | T::E2m3 | T::E3m2 | T::Ue8m0 | T::E2m1x2 => "|u1",
         T::U4x2 | T::S4x2 | T::Char | T::Bin8 => "|u1",
         T::F16x2 | T::Bf16x2 | T::U8x4 | T::S8x4 | T::U16x2 | T::S16x2 | T::Bin32 => "<u4",

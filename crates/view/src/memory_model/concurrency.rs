@@ -1,4 +1,4 @@
-//! The order of a run: data races, and what is missing between their accesses. In: a session; out: plain data.
+//! Concurrency analysis of a run: data races, and the missing synchronization between their accesses. Input: a session. Output: plain data.
 
 pub(crate) mod hang;
 pub(crate) mod iterations;
@@ -41,7 +41,7 @@ pub struct RaceView {
 }
 
 impl RaceView {
-    /// Whether the results of the program are undefined: the race is certain and its accesses write other values.
+    /// Checks whether the results of the program are undefined: the race is certain, and the accesses write different values.
     pub fn is_undefined(&self) -> bool {
         self.sure == RaceSure::Certain && !self.same_value
     }

@@ -1,5 +1,5 @@
-//! Every outcome of a few threads, for the screen. A test goes in, as a text with `//@` lines ([`text`]) or as plain data ([`test`]); out
-//! come all outcomes that the memory model allows with an execution of each, those it forbids with the axiom, races, and repairs.
+//! Litmus tests. Input: a litmus test as text with `//@` lines ([`text`]) or as plain data ([`test`]). Output: all outcomes that the memory
+//! model allows with an execution each, the forbidden outcomes with the violated axiom, data races, and repairs.
 
 pub(crate) mod event_label;
 pub(crate) mod extraction;
@@ -27,7 +27,7 @@ pub use crate::memory_model::litmus::test_module::{LitmusError, Prepared, prepar
 use crate::memory_model::litmus::results_view::Viewer;
 use warpgrid_order::explore::{Explorer, Weakest};
 
-/// Answers a test, from start to end.
+/// Explores all outcomes of a litmus test.
 pub fn explore(test: &LitmusTest) -> Result<LitmusView, LitmusError> {
     let prepared = prepare(test)?;
     let explorer = Explorer::new(prepared.question.clone());
@@ -36,7 +36,7 @@ pub fn explore(test: &LitmusTest) -> Result<LitmusView, LitmusError> {
     Ok(Viewer::new(test, &prepared).view(&answer))
 }
 
-/// A search that a host advances, and may leave.
+/// Incremental exploration of a litmus test, which a host can abandon.
 pub struct LitmusSearch {
     test: LitmusTest,
     prepared: Prepared,
@@ -44,7 +44,7 @@ pub struct LitmusSearch {
 }
 
 impl LitmusSearch {
-    /// Starts a search; says what is too much before it does.
+    /// Starts an exploration. Returns an error if the litmus test exceeds a limit.
     pub fn new(test: LitmusTest) -> Result<LitmusSearch, LitmusError> {
         let prepared = prepare(&test)?;
         let explorer = Explorer::new(prepared.question.clone());
@@ -56,28 +56,28 @@ impl LitmusSearch {
         })
     }
 
-    /// Looks at about this many candidates; true when all are done.
+    /// Examines about this many candidates. Returns whether the exploration is complete.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, LitmusError> {
         let done = self.explorer.advance(candidates);
         done.map_err(|error| self.prepared.error(&self.test, &error))
     }
 
-    /// How much of the search is done: combinations of ways through the threads.
+    /// Returns the number of explored and of all combinations of thread paths.
     pub fn progress(&self) -> (usize, usize) {
         self.explorer.progress()
     }
 
-    /// What has been found.
+    /// Returns the result of the exploration.
     pub fn finish(self) -> LitmusView {
         let answer = self.explorer.answer();
         Viewer::new(&self.test, &self.prepared).view(&answer)
     }
 }
 
-/// Sets of changes that a search for repairs evaluates at most.
+/// Maximum number of sets of edits that a search for repairs evaluates.
 const MOST_TRIES: u64 = 60_000;
 
-/// The outcomes of a test that repairs are to forbid: those that it names, or those that no interleaving reaches.
+/// Returns the outcomes that repairs must forbid: the bad outcomes that the test specifies, or the outcomes that no interleaving produces.
 pub fn bad_outcomes(test: &LitmusTest, view: &LitmusView) -> Vec<Vec<u64>> {
     if !test.bad.is_empty() {
         return test.bad.clone();
@@ -87,7 +87,7 @@ pub fn bad_outcomes(test: &LitmusTest, view: &LitmusView) -> Vec<Vec<u64>> {
     bad.map(|outcome| outcome.values.clone()).collect()
 }
 
-/// A search for the weakest repairs that a host advances, and may leave.
+/// Incremental search for the weakest repairs, which a host can abandon.
 pub struct RepairSearch {
     test: LitmusTest,
     prepared: Prepared,
@@ -96,7 +96,7 @@ pub struct RepairSearch {
 }
 
 impl RepairSearch {
-    /// Starts a search for what forbids these outcomes.
+    /// Starts a search for repairs that forbid the outcomes `bad`.
     pub fn new(test: LitmusTest, bad: Vec<Vec<u64>>) -> Result<RepairSearch, LitmusError> {
         let prepared = prepare(&test)?;
         let weakest = Weakest::new(prepared.question.clone(), &bad, MOST_TRIES);
@@ -109,20 +109,20 @@ impl RepairSearch {
         })
     }
 
-    /// Tries about this many sets of changes; true when all are done.
+    /// Tries about this many sets of edits. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, LitmusError> {
         let done = self.weakest.advance(tries);
         done.map_err(|error| self.prepared.error(&self.test, &error))
     }
 
-    /// What has been found.
+    /// Returns the result of the search.
     pub fn finish(self) -> LitmusRepairs {
         let answer = self.weakest.answer();
         repairs::view(&self.test, &self.prepared, &answer, &self.bad)
     }
 }
 
-/// The weakest repairs of a test, from start to end.
+/// Returns the weakest repairs of a litmus test.
 pub fn repairs(test: &LitmusTest, view: &LitmusView) -> Result<LitmusRepairs, LitmusError> {
     let bad = bad_outcomes(test, view);
     let mut search = RepairSearch::new(test.clone(), bad)?;

@@ -1,4 +1,4 @@
-//! The cluster of the block that is shown.
+//! Cluster of the displayed block.
 
 use crate::model::warp::Progress;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What went wrong in a run, and the earlier events that matter for it.
+//! Fault of a run, with earlier events that are related to the fault.
 
 use crate::model::text::SourceRange;
 use serde::{Deserialize, Serialize};

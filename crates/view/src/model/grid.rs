@@ -30,7 +30,7 @@ pub struct MemoryView {
 }
 
 impl MemoryView {
-    /// The place of an element in the array as declared, `[3][11]`; `[59]` where it is flat.
+    /// Formats the index of an element in the declared array: `[3][11]`, or `[59]` for a one-dimensional array.
     pub fn subscript(&self, index: u64) -> String {
         if self.shape.len() < 2 {
             return format!("[{index}]");

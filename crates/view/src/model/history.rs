@@ -1,4 +1,4 @@
-//! What a cell held from the launch on: every store that wrote it.
+//! History of a memory cell: all stores to the cell since the launch.
 
 use crate::model::store::StoreAction;
 use crate::model::text::SourceRange;

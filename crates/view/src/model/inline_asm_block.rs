@@ -1,4 +1,4 @@
-//! What a host shows of source code with inline assembly: its blocks, with their operands.
+//! Inline assembly blocks of a host source, with their operands.
 
 use crate::source::check::Places;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The matrix instruction that a step was.
+//! Matrix instruction of a step.
 
 use crate::analysis::mma_explanation::ProductRequest;
 use crate::layouts::fragment::CellHolder;

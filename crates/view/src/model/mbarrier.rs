@@ -1,4 +1,4 @@
-//! Mbarrier objects, as pictures need them.
+//! mbarrier objects in a displayable form.
 
 use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};

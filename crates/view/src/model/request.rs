@@ -1,4 +1,4 @@
-//! What a host asks for.
+//! Requests of hosts.
 
 use crate::model::grid::GridRequest;
 use crate::session::memory_id::MemoryId;
@@ -116,7 +116,7 @@ pub struct GridOptions {
 }
 
 impl GridOptions {
-    /// The request for a memory.
+    /// Returns the request for a memory.
     pub fn request(self, memory: MemoryId) -> GridRequest {
         GridRequest {
             memory,

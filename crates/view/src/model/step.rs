@@ -1,4 +1,4 @@
-//! A step of a warp.
+//! Step of a warp.
 
 use crate::model::text::SourceRange;
 use serde::{Deserialize, Serialize};

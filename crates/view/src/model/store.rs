@@ -1,4 +1,4 @@
-//! Stores, and operations that are on their way.
+//! Stores, and pending asynchronous operations.
 
 use crate::model::text::SourceRange;
 use crate::model::traffic::Traffic;

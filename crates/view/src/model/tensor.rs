@@ -1,4 +1,4 @@
-//! What a step did on the tensor units.
+//! Tensor operations of a step.
 
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::session::memory_id::MemoryId;

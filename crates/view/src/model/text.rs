@@ -1,4 +1,4 @@
-//! What a host shows of a text: places, diagnostics with their fixes, coloured stretches.
+//! Displayed parts of a source: ranges, diagnostics with their fixes, and syntax-highlighting tokens.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_program::{Edit, Fix, LineIndex, Span};
@@ -99,7 +99,7 @@ pub struct DiagnosticView {
 }
 
 impl DiagnosticView {
-    /// A diagnostic with nothing but its place and its sentence.
+    /// Creates a diagnostic without labels and fixes.
     pub fn new(
         code: &str,
         severity: Severity,
@@ -122,7 +122,7 @@ impl DiagnosticView {
         }
     }
 
-    /// The fixes, best first.
+    /// Returns the fixes, preferred fix first.
     pub fn fixes(&self) -> impl Iterator<Item = &FixView> {
         self.fix.iter().chain(&self.other_fixes)
     }
@@ -131,7 +131,7 @@ impl DiagnosticView {
 macro_rules! has_range {
     ($($view:ty)*) => {
         $(impl $view {
-            /// The place in the source.
+            /// Returns the range in the source.
             pub const fn range(&self) -> SourceRange {
                 SourceRange {
                     line: self.line,

@@ -1,4 +1,4 @@
-//! What accesses to memory cost, by the names of the vendor's profiler.
+//! Costs of memory accesses, named after the metrics of Nsight Compute.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a host shows of the machine: lanes, registers, warps, and how far blocks are.
+//! Displayed state of the machine: lanes, registers, warps, and the progress of blocks.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::ScalarType;
@@ -22,21 +22,21 @@ pub struct LaneView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum LaneState {
-    /// Takes part in the step just done.
+    /// Executed the last step.
     Active,
-    /// Can go on; the step just done was another warp's.
+    /// Can execute. Another warp executed the last step.
     Ready,
-    /// At the instruction of the step, which its guard leaves out.
+    /// Predicated off in the last step.
     Guarded,
-    /// Alive, but on another path.
+    /// Can execute, but is on another control-flow path.
     Inactive,
     /// Waits at a barrier or for other lanes.
     Waiting,
-    /// Cannot go on: the fault that stopped the launch is its own.
+    /// Stopped by its own fault.
     Faulted,
-    /// Has returned.
+    /// Exited.
     Exited,
-    /// The block has no such thread.
+    /// Nonexistent: the block has no such thread.
     Absent,
 }
 
@@ -82,7 +82,7 @@ pub enum RegisterType {
 }
 
 impl RegisterType {
-    /// The name without its dot.
+    /// Returns the name without the leading dot.
     pub const fn name(self) -> &'static str {
         match self {
             RegisterType::B8 => "b8",
@@ -182,10 +182,10 @@ pub struct WarpView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Progress {
-    /// It has not got a place on the machine yet.
+    /// Not yet resident on the machine.
     ToCome,
     Running,
-    /// None of its threads can go on before something else happens.
+    /// No thread can execute before another event occurs.
     Waiting,
     Done,
 }

@@ -1,4 +1,5 @@
-//! Both runs after the same number of stores, as plain data: the step of each, and one grid for the memory of both.
+//! Snapshot of both runs of a comparison after the same number of stores: the step of each run, and one grid per memory with the cells of
+//! both runs.
 
 use crate::analysis::comparison::Pair;
 use crate::model::grid::{Grid, GridRequest, MemoryView, Written};
@@ -10,34 +11,34 @@ use crate::session::memory_id::MemoryId;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
-/// Both runs at a position.
+/// Both runs at a position of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideFrame {
-    /// Stores that each has done: step `n` shows both just after their `n`th store. The last position is the end of both.
+    /// Position: at position `n`, both runs have executed `n` stores. At the last position, both runs have finished.
     pub position: u64,
-    /// The last position.
+    /// Last position.
     pub length: u64,
     pub sides: [BesideStep; 2],
     pub grids: Vec<BesideGrid>,
 }
 
-/// Where one of the runs is.
+/// Run at a position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideStep {
     /// Number of executed steps.
     pub position: u64,
-    /// Stores done, and in all.
+    /// Number of executed stores, and total number of stores of the run.
     pub stores: u64,
     pub n_stores: u64,
     pub status: RunStatus,
     /// Last executed step. Absent at the start.
     pub last: Option<StepView>,
-    /// One sentence about it.
+    /// Summary sentence of the last executed step.
     pub sentence: Vec<Phrase>,
     pub store: Option<StoreView>,
 }
 
-/// A window of a memory, with the cells of both runs.
+/// Rows of a memory with the cells of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideGrid {
     pub memory: MemoryView,
@@ -46,45 +47,45 @@ pub struct BesideGrid {
     pub first_row: u64,
     pub total_rows: u64,
     pub cells: Vec<BesideCell>,
-    /// Elements of the whole memory that differ at present.
+    /// Number of elements of the whole memory that differ at this position.
     pub n_differing: u64,
 }
 
-/// An element in both runs.
+/// Element in both runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BesideCell {
     pub texts: [String; 2],
     pub mark: CellMark,
-    /// Whether the store of the position wrote it.
+    /// Whether the store at this position wrote the element.
     pub now: [bool; 2],
-    /// The lanes that wrote it last.
+    /// Lane that wrote the element last.
     pub lanes: [Option<u8>; 2],
 }
 
-/// How an element compares.
+/// Comparison of an element in both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CellMark {
-    /// No store of either went there.
+    /// No run has stored to the element.
     Untouched,
-    /// Both hold the same bytes.
+    /// The bytes are identical.
     Equal,
-    /// Only the first text has stored there, and it made a difference.
+    /// Only the first run has stored to the element, and the bytes differ.
     First,
-    /// Only the second has.
+    /// Only the second run has stored to the element, and the bytes differ.
     Second,
-    /// Both have stored there, other bytes.
+    /// Both runs have stored to the element, and the bytes differ.
     Differs,
 }
 
 impl Pair {
-    /// The last position: one for each store of the text that has more of them, and one for the ends.
+    /// Returns the last position: the larger number of stores of the two runs, plus one for the end.
     pub fn length(&self) -> u64 {
         let longest = self.stops.iter().map(Vec::len).max();
         longest.unwrap_or(0) as u64 + 1
     }
 
-    /// Both just after as many stores; at the last position, at their ends. Of each memory the rows that `windows` ask for, by
-    /// memory, or the first `n_rows`.
+    /// Seeks both runs to the same number of stores, or to their ends at the last position. Each memory is shown with the rows that
+    /// `windows` requests for it, or with the first `n_rows` rows.
     pub fn frame(
         &mut self,
         position: u64,
@@ -118,7 +119,7 @@ impl Pair {
             _ if position == last => {
                 session.run(self.max_steps.saturating_sub(session.position()));
             }
-            // A text that has no more stores stays at its last one.
+            // A run without further stores stays at its last store.
             _ => session.seek(stores.checked_sub(1).map_or(0, |at| stops[at])),
         }
         let frame = session.frame(&FrameRequest::default());
@@ -136,7 +137,7 @@ impl Pair {
     fn grid(&mut self, memory: &MemoryId, first_row: u64, n_rows: u32) -> Option<BesideGrid> {
         let [first, second] = &mut self.sessions;
         let own = first.grid(&window(memory, None, None, first_row, n_rows))?;
-        // Both as the first one is shown.
+        // Both grids use the row length of the first run.
         let request = window(
             memory,
             Some(own.ty),
@@ -188,7 +189,8 @@ fn element(bytes: &[u8], index: usize, width: usize) -> &[u8] {
     &bytes[start..(start + width).min(bytes.len())]
 }
 
-/// The cells of two windows of one memory; `differs` knows the bytes, by place in the window.
+/// Combines the cells of two windows of one memory. `differs` returns whether the bytes of the cell with the given index within the window
+/// differ.
 fn cells([first, second]: [&Grid; 2], differs: impl Fn(usize) -> bool) -> Vec<BesideCell> {
     let pairs = first.cells.iter().zip(&second.cells).enumerate();
     pairs

@@ -1,4 +1,5 @@
-//! Facts that a listing lacks: some follow from the PTX of the pair, and differences may depend on the others.
+//! Facts that a SASS listing does not contain. Some follow from the PTX of the comparison. Differences between the runs may depend on the
+//! remaining facts.
 
 use crate::analysis::comparison::{Pair, Text};
 use crate::analysis::memory_diff::{Left, left_by};
@@ -8,10 +9,10 @@ use crate::source::front_ends::front_end;
 use warpgrid_launch::{Front, Scenario};
 use warpgrid_program::{CounterpartFacts, Overrides};
 
-/// Bits of a positive and of a negative NaN. They differ from the canonical NaN in each byte whose value depends on the literal.
+/// Bits of a positive and a negative NaN. They differ from the canonical NaN in each byte whose value depends on the literal.
 const OTHER_NAN_WORDS: [Option<u32>; 2] = [Some(0x7f80_0001), Some(0xff80_0001)];
 
-/// Adds the facts that a listing lacks and the PTX of the pair states.
+/// Adds facts that the listing lacks and the PTX of the comparison contains.
 pub(crate) fn complete(texts: &mut [Text; 2]) {
     for (listing, ptx) in [(0, 1), (1, 0)] {
         if [texts[listing].front, texts[ptx].front] != [Front::Sass, Front::Ptx] {
@@ -59,7 +60,7 @@ impl Pair {
     }
 }
 
-/// Checks whether every byte that differs between two runs differs between two runs of one text, too.
+/// Checks whether every byte that differs between the two runs also differs between two runs of the same source.
 fn explains([first, second]: &[Vec<Left>; 2], own: &[Left], other: &[Left]) -> bool {
     first.iter().all(|left| {
         let [second, own, other] = [second, own, other].map(|lefts| bytes_of(&left.id, lefts));

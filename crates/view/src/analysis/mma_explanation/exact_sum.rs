@@ -1,6 +1,6 @@
-//! Sums without rounding, and one rounding at their end.
+//! Exact summation with a single final rounding.
 
-/// A sum of numbers, exactly: parts that do not overlap, the smallest first (J. R. Shewchuk's expansions).
+/// Exact sum of numbers as an expansion: components that do not overlap, in ascending order (J. R. Shewchuk).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExactSum {
     parts: Vec<f64>,
@@ -26,7 +26,7 @@ impl ExactSum {
         self.parts.push(value);
     }
 
-    /// The nearest `f64`, and what is left of the sum: its sign is what counts.
+    /// Returns the nearest `f64` and the remainder of the sum. Only the sign of the remainder is significant.
     fn split(&self) -> (f64, f64) {
         let mut parts = self.parts.iter().rev();
         let mut high = parts.next().copied().unwrap_or(0.0);
@@ -41,13 +41,14 @@ impl ExactSum {
         (high, 0.0)
     }
 
-    /// The nearest `f64`, and whether it is the sum itself.
+    /// Returns the nearest `f64`, and whether it equals the sum.
     pub(crate) fn value(&self) -> (f64, bool) {
         let (value, rest) = self.split();
         (value, rest == 0.0)
     }
 
-    /// An `f64` that rounds as the sum does to every type with at most 51 bits: its last bit is one where bits follow.
+    /// Returns the sum rounded to odd: the last bit is set if the sum is inexact. Rounding this `f64` to a type with at most 51 bits gives
+    /// the same result as rounding the sum.
     pub(crate) fn to_odd(&self) -> f64 {
         let (value, rest) = self.split();
         let bits = value.to_bits();

@@ -1,4 +1,4 @@
-//! The steps of a product in the screen's words.
+//! Display form of the hardware steps of an MMA instruction.
 
 use crate::analysis::mma_explanation::{NumberView, decimal, shown};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use warpgrid_emulator::tensor::{
 };
 use warpgrid_isa::ScalarType;
 
-/// The name of the term that is no product.
+/// Source name of the accumulator term.
 const ACCUMULATOR: &str = "accumulator";
 
 /// Operation of the hardware.
@@ -42,7 +42,7 @@ pub struct BlockView {
 }
 
 impl BlockView {
-    /// Whether a product is not zero.
+    /// Checks whether a product is nonzero.
     pub(crate) fn has_products(&self) -> bool {
         self.special.is_some() || self.terms.iter().any(|term| term.source != ACCUMULATOR)
     }
@@ -63,7 +63,7 @@ pub struct TermView {
 }
 
 impl TermView {
-    /// Whether what was cut off is not zero.
+    /// Checks whether nonzero bits were truncated.
     pub(crate) fn loses(&self) -> bool {
         self.cut.contains('1')
     }
@@ -79,12 +79,12 @@ pub struct OperationView {
 }
 
 impl ProductStep {
-    /// Whether it is a block with a product that is not zero.
+    /// Checks whether the step is a block with a nonzero product.
     pub(crate) fn adds_products(&self) -> bool {
         matches!(self, ProductStep::Block(block) if block.has_products())
     }
 
-    /// Whether the sum of a block was cut to its type.
+    /// Checks whether the sum of a block was truncated to the result type.
     pub(crate) fn rounds(&self) -> bool {
         matches!(self, ProductStep::Block(block) if block.is_cut)
     }
@@ -121,13 +121,13 @@ pub(crate) fn views(product: &Product, steps: &[Step]) -> Vec<ProductStep> {
         .collect()
 }
 
-/// Which places along k the products of a block have.
+/// Assignment of k indices to the products of a block.
 #[derive(Clone, Copy)]
 enum Order {
     Ascending {
         width: usize,
     },
-    /// k mod 4 = 0 and 1 in one block, 2 and 3 in the other.
+    /// One block contains the indices with k mod 4 = 0 and 1, the other block those with k mod 4 = 2 and 3.
     Halves,
 }
 
@@ -197,7 +197,7 @@ fn term_view(term: &TermStep, order: Order, at: usize) -> TermView {
     }
 }
 
-/// `accumulator`: the type of the sums that [`Step::Add`] adds.
+/// Converts an IEEE 754 operation to its display form. `accumulator` is the type of the sums of [`Step::Add`].
 fn operation(step: &Step, accumulator: ScalarType) -> OperationView {
     let number = |bits: u32| shown(ScalarType::F32, bits.into());
     let (text, result) = match step {

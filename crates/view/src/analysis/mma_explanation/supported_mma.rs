@@ -1,4 +1,4 @@
-//! The products that a person can choose among: those of a target whose sums tensor cores round in their own way.
+//! List of the MMA instructions that the user can select: those of a target whose sums Tensor Cores round.
 
 use crate::analysis::mma_explanation::{ProductRequest, exists};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use warpgrid_isa::ScalarType::{self, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F3
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::{Rounding, Target};
 
-/// A product that can be chosen.
+/// Selectable MMA instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProductChoice {
     /// Instruction: `wmma` or `mma`.
@@ -30,7 +30,7 @@ const SHAPES: [(ProductOp, Shape); 10] = [
     (ProductOp::Wmma, Shape::new(16, 16, 8)),
     (ProductOp::Wmma, Shape::new(8, 8, 4)),
 ];
-/// Types of factors that go with themselves, and those that go with each other.
+/// Operand types that must be equal for A and B (`ALIKE`), and types that can be combined freely (`NARROW`).
 const ALIKE: [ScalarType; 3] = [F16, Bf16, Tf32];
 const NARROW: [ScalarType; 5] = [E4m3, E5m2, E3m2, E2m3, E2m1];
 const SUMS: [[ScalarType; 2]; 4] = [[F32, F32], [F16, F16], [F16, F32], [F32, F16]];
@@ -40,13 +40,13 @@ fn factors() -> impl Iterator<Item = [ScalarType; 2]> {
     ALIKE.into_iter().map(|ty| [ty, ty]).chain(narrow)
 }
 
-/// The first target of each generation of tensor cores, oldest first.
+/// Returns the first target of each Tensor Core generation, oldest first.
 pub fn targets() -> Vec<String> {
     let names = TensorCore::ALL.map(|core| core.first_target().to_owned());
     names.into()
 }
 
-/// The products that `target` has.
+/// Returns the selectable MMA instructions of `target`.
 pub fn choices(target: &str) -> Vec<ProductChoice> {
     let core = Target::from_name(target).and_then(TensorCore::of);
     let Some(core) = core else {
@@ -56,7 +56,7 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
     for (op, shape) in SHAPES {
         for [a, b] in factors() {
             for [c, d] in SUMS {
-                // Sums of two types are those of `wmma`, and of the first shape of `mma`.
+                // Only `wmma` and the first shape of `mma` support different types of C and D.
                 let is_mixed = c != d;
                 let may_mix = op == ProductOp::Wmma || shape == Shape::new(8, 8, 4) && c == F16;
                 let is_half = a == F16 || a.width_bits() <= 8;
@@ -95,7 +95,7 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
 }
 
 impl ProductChoice {
-    /// Whether `request` is of this product.
+    /// Checks whether `request` describes this instruction.
     pub fn is_of(&self, request: &ProductRequest) -> bool {
         (&self.op, &self.shape, &self.types) == (&request.op, &request.shape, &request.types)
     }

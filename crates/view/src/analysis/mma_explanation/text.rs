@@ -1,10 +1,10 @@
-//! A product for people at a terminal.
+//! Text output of an MMA explanation for terminals.
 
 use crate::analysis::mma_explanation::mma_steps::{BlockView, ProductStep};
 use crate::analysis::mma_explanation::{NumberView, ProductView};
 use std::fmt::Write;
 
-/// Writes `view`: the result and what else it could be, then each step.
+/// Formats `view`: the result with its comparison values, followed by each step.
 pub fn text(view: &ProductView) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.

@@ -1,25 +1,25 @@
-//! The counts of one access: which sectors, lines and words its pieces touch.
+//! Traffic of one access: the sectors, cache lines and words that its elements touch.
 
 use crate::model::traffic::{BankTraffic, SectorTraffic, Traffic};
 use std::borrow::Cow;
 use warpgrid_emulator::{MemoryId as Place, Piece};
 use warpgrid_isa::MemoryShape;
 
-/// Bytes of the blocks in which touched bytes are kept: one bit of a mask per byte.
+/// Size of the blocks of the byte masks, with one mask bit per byte.
 const BLOCK: u64 = 32;
-/// Bytes of a word: local memory lies so that the words of 32 lanes follow each other.
+/// Word size in bytes. Local memory is interleaved so that the words of 32 lanes are adjacent.
 const WORD: u64 = 4;
 
-/// A stretch of memory that a lane accesses.
+/// Byte range that a lane accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// Lane that supplied the address.
     pub(crate) lane: u8,
     pub(crate) memory: Place,
-    /// Of the first byte, within the memory.
+    /// Address of the first byte within the memory.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
-    /// Its place among the elements of its lane.
+    /// Index among the elements of the lane.
     pub(crate) element: u8,
 }
 
@@ -35,17 +35,17 @@ impl From<&Piece> for Part {
     }
 }
 
-/// Whether lanes at one word of shared memory share a pass.
+/// Number of wavefronts for lanes that access the same word of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// A load reads it once for all of them, a store writes one of them.
+    /// One wavefront: a load broadcasts the word, and a store writes the value of one lane.
     Together,
-    /// Atomics take effect one after another.
+    /// One wavefront per access, since atomics are serialized.
     OneByOne,
 }
 
-/// What an instruction costs whose lanes, `n_lanes` of them, move `width_bytes` each, `access_bytes` at once: a matrix is moved by
-/// several accesses, each of which is a request.
+/// Computes the traffic of an instruction with `n_lanes` active lanes that transfers `width_bytes` per lane, `access_bytes` of them per
+/// access. Matrix transfers consist of several accesses, and each access is a request.
 pub(crate) fn count_accesses(
     parts: &[Part],
     n_lanes: u32,
@@ -61,7 +61,7 @@ pub(crate) fn count_accesses(
     traffic
 }
 
-/// The accesses that an instruction is, each with its bytes per lane: one, or several where a matrix is moved.
+/// Splits an instruction into accesses with their bytes per lane. Only matrix transfers consist of several accesses.
 pub(crate) fn accesses(
     parts: &[Part],
     width_bytes: u32,
@@ -82,7 +82,7 @@ pub(crate) fn accesses(
     split.collect()
 }
 
-/// What an access costs whose lanes, `n_lanes` of them, ask for `width_bytes` each.
+/// Computes the traffic of an access in which `n_lanes` lanes request `width_bytes` each.
 fn count_access(
     parts: &[Part],
     n_lanes: u32,
@@ -108,7 +108,7 @@ fn sectors<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> Sec
     for part in parts {
         match part.memory {
             Place::Local { lane, .. } => {
-                // Word by word, since the next word of the lane follows those of all others.
+                // Words are counted separately, since the next word of a lane follows the words of all other lanes.
                 let end = part.address.saturating_add(part.n_bytes.into());
                 let mut at = part.address;
                 while at < end {
@@ -182,7 +182,7 @@ fn banks(parts: &[Part], width_bytes: u32, passes: Passes, shape: MemoryShape) -
     traffic
 }
 
-/// Counts the words of a stretch in their banks.
+/// Adds the words of a byte range to the counts of their banks.
 fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryShape) {
     let bank_bytes = u64::from(shape.bank_bytes).max(1);
     let last = address.saturating_add(n_bytes.saturating_sub(1)) / bank_bytes;
@@ -193,8 +193,8 @@ fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryShape) 
     }
 }
 
-/// The number of lane groups that access shared memory one after another: two for accesses of 8 bytes per address, four
-/// for 16. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, however many registers a lane has.
+/// Returns the number of lane groups that access shared memory one after another: two for accesses of 8 bytes per address, four for 16
+/// bytes. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of the number of registers per lane.
 pub(crate) fn groups(parts: &[Part], width_bytes: u32) -> usize {
     let mut row_bytes = [0; 32];
     for part in parts {
@@ -210,7 +210,7 @@ pub(crate) fn groups(parts: &[Part], width_bytes: u32) -> usize {
     }
 }
 
-/// Wavefronts of one access to shared memory, `width_bytes` from each of 32 addresses on, in the order of the lanes.
+/// Returns the wavefronts of one access to shared memory with `width_bytes` at each of up to 32 addresses, in lane order.
 pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> u32 {
     let parts: Vec<Part> = starts
         .iter()
@@ -226,7 +226,7 @@ pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape
     banks(&parts, width_bytes, Passes::Together, shape).wavefronts as u32
 }
 
-/// Sectors of one access to global memory, `width_bytes` from each address on, and the distinct bytes in them.
+/// Returns the sectors of one access to global memory with `width_bytes` at each address, and the number of distinct bytes.
 pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> (u64, u64) {
     let parts: Vec<Part> = starts
         .iter()
@@ -242,7 +242,7 @@ pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -
     (found.sectors, found.bytes)
 }
 
-/// Each shared memory of a cluster has a key of its own.
+/// Returns a distinct key for each shared memory of a cluster.
 fn key_of(place: Place) -> u64 {
     match place {
         Place::Shared { block } => block,
@@ -250,8 +250,8 @@ fn key_of(place: Place) -> u64 {
     }
 }
 
-/// Distinct bytes: a memory, the number of a block of 32 bytes, and which of its bytes, ascending. Those of one access are
-/// few and mostly in order, so that each finds its place by search.
+/// Set of accessed bytes: a memory, the index of a 32-byte block, and the mask of its bytes, in ascending order. An access has few entries,
+/// mostly in ascending order, so binary search is sufficient.
 #[derive(Debug, Default)]
 struct Touched(Vec<(u64, u64, u32)>);
 
@@ -289,7 +289,7 @@ impl Touched {
         self.0.iter().map(|b| u64::from(b.2.count_ones())).sum()
     }
 
-    /// Distinct aligned stretches of this size, a multiple of the blocks'.
+    /// Returns the number of distinct aligned ranges of `size` bytes, which is a multiple of the block size.
     fn pieces(&self, size: u64) -> u64 {
         let per_piece = (size / BLOCK).max(1);
         let same = |a: &(u64, u64, u32), b: &(u64, u64, u32)| {
@@ -298,7 +298,7 @@ impl Touched {
         self.0.chunk_by(same).count() as u64
     }
 
-    /// Distinct words that each bank holds.
+    /// Returns the number of distinct accessed words in each bank.
     fn words_per_bank(&self, shape: MemoryShape) -> Vec<u64> {
         let mut banks = vec![0; shape.banks as usize];
         let bank_bytes = u64::from(shape.bank_bytes).clamp(1, BLOCK);
@@ -322,7 +322,7 @@ mod tests {
 
     const SHAPE: MemoryShape = MemoryShape::COMMON;
 
-    /// An access of all 32 lanes, `width` bytes each at the address that the function gives to its lane.
+    /// Computes the traffic of an access by 32 lanes of `width` bytes each at the addresses that `of` returns.
     fn access(memory: Place, width: u32, passes: Passes, of: impl Fn(u64) -> u64) -> Traffic {
         let parts: Vec<Part> = (0..32)
             .map(|lane| Part {
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn sectors_and_lines_of_global_memory() {
         assert_eq!(global(4, |lane| 256 + lane * 4), [128, 4, 0, 1, 0]);
-        // Beside the alignment: one sector and one line more.
+        // A misaligned access touches one additional sector and one additional cache line.
         assert_eq!(global(4, |lane| 260 + lane * 4), [128, 5, 1, 2, 1]);
         assert_eq!(global(16, |lane| lane * 16), [512, 16, 0, 4, 0]);
         assert_eq!(global(4, |lane| lane * 128), [128, 32, 28, 32, 31]);
@@ -380,13 +380,13 @@ mod tests {
         assert_eq!(shared(4, Together, |lane| lane * 8), [2, 1, 1]);
         assert_eq!(shared(4, Together, |lane| lane * 128), [32, 1, 31]);
         assert_eq!(shared(4, Together, |_| 12), [1, 1, 0]);
-        // Bytes of one word are one pass.
+        // Accesses to bytes of one word need one wavefront.
         assert_eq!(shared(1, Together, |lane| lane), [1, 1, 0]);
-        // Half and quarter warps go one after another.
+        // Half warps (8 bytes) and quarter warps (16 bytes) are served one after another.
         assert_eq!(shared(8, Together, |lane| lane * 8), [2, 2, 0]);
         assert_eq!(shared(16, Together, |lane| lane * 16), [4, 4, 0]);
         assert_eq!(shared(16, Together, |lane| lane * 32), [8, 4, 4]);
-        // Atomics at one word wait for each other.
+        // Atomics on the same word are serialized.
         assert_eq!(shared(4, OneByOne, |_| 12), [32, 1, 31]);
         assert_eq!(shared(4, OneByOne, |lane| lane * 4), [1, 1, 0]);
     }

@@ -1,4 +1,4 @@
-//! Counts while a run goes on: an observer adds up what each instruction costs.
+//! Observer that accumulates the traffic of each instruction during a run.
 
 use crate::analysis::traffic::access::{Part, Passes, count_accesses};
 use crate::model::traffic::Traffic;
@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 use warpgrid_emulator::{AccessAction, AccessEvent, Interest, Observer};
 use warpgrid_isa::MemoryShape;
 
-/// Adds up the traffic of the steps that it observes.
+/// Accumulates the traffic of the observed steps.
 #[derive(Debug)]
 pub(crate) struct TrafficCounter {
     /// Number of counted steps from the start.
     pub(crate) counted: u64,
-    /// By function and instruction.
+    /// Traffic by function and instruction.
     pub(crate) found: BTreeMap<(u32, u32), Traffic>,
     parts: Vec<Part>,
     shape: MemoryShape,
 }
 
 impl TrafficCounter {
-    /// Nothing is counted yet.
+    /// Returns a counter without counts.
     pub(crate) const fn new(shape: MemoryShape) -> TrafficCounter {
         TrafficCounter {
             counted: 0,
@@ -30,7 +30,7 @@ impl TrafficCounter {
 }
 
 impl TrafficCounter {
-    /// What an instruction cost in the steps that are counted.
+    /// Returns the traffic of an instruction in the counted steps.
     pub(crate) fn at(&self, function: u32, instruction: u32) -> Traffic {
         let found = self.found.get(&(function, instruction));
         found.copied().unwrap_or_default()
@@ -59,7 +59,7 @@ impl Observer for TrafficCounter {
             shared,
             ..
         } = found;
-        // Parameters and constants come through a cache of their own, which no count of sectors describes.
+        // Parameters and constants are served by a separate cache, for which sectors are not meaningful.
         if global.requests + local.requests + shared.requests == 0 {
             return;
         }
@@ -68,8 +68,8 @@ impl Observer for TrafficCounter {
     }
 }
 
-/// How lanes meet in shared memory. Arrivals at an mbarrier are atomics there: the assembler makes `ATOMS.ARRIVE` of them for `sm_80`, and
-/// `SYNCS`, which the vendor lists with loads and stores, from `sm_90` on.
+/// Returns how accesses to the same word of shared memory are served. Arrivals at an mbarrier are atomics: the assembler emits
+/// `ATOMS.ARRIVE` for `sm_80`, and from `sm_90` on `SYNCS`, which the vendor lists with loads and stores.
 pub(crate) const fn passes_of(action: AccessAction) -> Passes {
     match action {
         AccessAction::Load | AccessAction::Store => Passes::Together,

@@ -1,4 +1,4 @@
-//! Grids of cells as a drawing: each cell with a colour, a label and a second line.
+//! SVG drawing of grids. Each cell has a color, a label and a second line of text.
 
 use crate::memory_export::drawing::{escape, lane_colour};
 use std::fmt::Write;
@@ -8,53 +8,53 @@ const CELL_HEIGHT: usize = 28;
 const LEFT: usize = 34;
 const TOP: usize = 64;
 const MARGIN: usize = 16;
-/// The narrowest drawing, which has room for the title and the line below it.
+/// Minimum width of a drawing in pixels, so that the title and the line below fit.
 const LEAST_WIDTH: usize = 620;
 
-/// How a cell differs from the others.
+/// Highlighting of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mark {
     #[default]
     Plain,
-    /// It is there to compare.
+    /// Cell that is shown only for comparison.
     Faint,
-    /// It is not as it should be.
+    /// Cell that differs from the intended layout.
     Wrong,
 }
 
-/// A cell of a grid.
+/// Cell of a grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) label: String,
     pub(crate) detail: String,
-    /// Of the 32 colours of lanes.
+    /// Index into the 32 lane colors.
     pub(crate) colour: u8,
     pub(crate) mark: Mark,
-    /// Label of the cell.
+    /// Description of the cell.
     pub(crate) words: String,
 }
 
-/// Cells in rows and columns.
+/// Grid of cells.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
-    /// A mark where there are several.
+    /// Name of the grid, displayed if the drawing has several grids.
     pub(crate) name: String,
     pub(crate) size: (usize, usize),
-    /// Row by row; absent where nothing lies.
+    /// Cells in row-major order. `None` for empty cells.
     pub(crate) cells: Vec<Option<Cell>>,
 }
 
-/// Grids below each other.
+/// Vertical sequence of grids.
 #[derive(Clone, Debug)]
 pub(crate) struct Drawing {
     pub(crate) title: String,
-    /// A line below the title.
+    /// Line below the title.
     pub(crate) below: String,
     pub(crate) grids: Vec<Grid>,
 }
 
 impl Drawing {
-    /// The drawing as a document of its own.
+    /// Formats the drawing as a standalone SVG document.
     pub(crate) fn svg(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -62,7 +62,7 @@ impl Drawing {
         out
     }
 
-    /// The same with the words of each cell beside it.
+    /// Formats the drawing with the description of each cell as an attribute.
     pub(crate) fn with_words(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -73,7 +73,7 @@ impl Drawing {
     fn write(&self, out: &mut String, words: Words) -> std::fmt::Result {
         let columns = self.grids.iter().map(|grid| grid.size.1).max().unwrap_or(0);
         let block = |grid: &Grid| grid.size.0 * CELL_HEIGHT + 34;
-        // About seven pixels a letter.
+        // A letter is about seven pixels wide.
         let texts = self.title.len() * 9 + 2 * MARGIN;
         let width = (LEFT + columns * CELL_WIDTH + MARGIN)
             .max(LEAST_WIDTH)
@@ -107,7 +107,7 @@ impl Drawing {
     }
 }
 
-/// Where the words of a cell are.
+/// Representation of cell descriptions in the SVG document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Words {
     Pointed,

@@ -1,5 +1,5 @@
-//! A fragment as a picture: what can be chosen, which lane holds which cell, where each cell lies in memory, and what the memory
-//! system makes of the accesses.
+//! Fragment diagram: the available parameter values, the lane and register of each cell, the memory location of each cell, and the memory
+//! traffic of the accesses.
 
 use crate::analysis::traffic::access;
 use crate::layouts::fragment::request::FragmentRequest;
@@ -14,10 +14,10 @@ use warpgrid_isa::fragment::{
 };
 use warpgrid_isa::{MatrixLayout, MemoryShape};
 
-/// What is chosen, and what could be chosen instead of each part while the others stay.
+/// Available values of each parameter, given the values of the other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentChoices {
-    /// Those of layouts come last.
+    /// Operations. Operations with layouts follow those with fragments.
     pub ops: Vec<String>,
     pub shapes: Vec<String>,
     pub types: Vec<String>,
@@ -25,47 +25,47 @@ pub struct FragmentChoices {
     pub layouts: Vec<String>,
 }
 
-/// A cell of the matrix.
+/// Cell of the matrix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureCell {
     /// Holders of the element, lowest lane first. Several holders exist if the hardware replicates the element.
     pub holders: Vec<CellHolder>,
-    /// Bits between the start of the matrix in memory and the element.
+    /// Offset of the element from the start of the matrix in bits.
     pub offset_bits: u64,
 }
 
-/// The accesses of the compiled code to one state space, all of them together.
+/// All accesses of the compiled code to one state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessTraffic {
-    /// Bytes of one access of a lane, which is the alignment that base and stride need.
+    /// Size of one access of a lane in bytes, which is the required alignment of base and stride.
     pub bytes: u8,
-    /// Accesses of a lane.
+    /// Number of accesses per lane.
     pub count: u8,
-    /// Distinct sectors that all accesses touch.
+    /// Number of distinct sectors that the accesses touch.
     pub sectors: u32,
-    /// Bytes of these sectors that belong to the matrix.
+    /// Number of bytes of these sectors that belong to the matrix.
     pub used_bytes: u64,
-    /// Passes over the banks of shared memory; absent where lanes exchange data before they store, so that the lane that holds an element is
-    /// not the lane that stores it.
+    /// Number of shared-memory wavefronts. Absent if lanes exchange data before they store, so that the storing lane is not the lane that
+    /// holds the element.
     pub wavefronts: Option<u32>,
-    /// The fewest passes that these bytes need.
+    /// Minimum number of wavefronts for the accessed bytes.
     pub fewest_wavefronts: u32,
-    /// What is wrong with base or stride.
+    /// Error in the base or the stride.
     pub problem: Option<String>,
 }
 
-/// A fragment to be drawn.
+/// Diagram of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentPicture {
-    /// What is shown: the request, with what does not exist replaced and what was left out filled in.
+    /// Displayed request: nonexistent values are replaced, and omitted values are filled in.
     pub request: FragmentRequest,
-    /// What was replaced, and why.
+    /// Replaced values, with the reason.
     pub replaced: Vec<String>,
     pub choices: FragmentChoices,
     pub title: String,
     pub formula: String,
     pub origin: String,
-    /// The targets with the same map.
+    /// Targets with the same map.
     pub same_targets: Vec<String>,
     pub rows: u16,
     pub columns: u16,
@@ -77,22 +77,22 @@ pub struct FragmentPicture {
     pub element_bits: u32,
     /// Distance between the starts of rows (columns) in elements.
     pub stride: u32,
-    /// Elements by matrix and row.
+    /// Elements ordered by matrix and row.
     pub cells: Vec<PictureCell>,
-    /// Where an element lies; absent for operands that are registers only.
+    /// Formula for the memory offset of an element. Absent for operations on registers only.
     pub address_rule: Option<String>,
-    /// Rows (columns) that overlap.
+    /// Message if rows (columns) overlap.
     pub stride_problem: Option<String>,
-    /// Bytes of a sector and of a line of global memory.
+    /// Sizes of a sector and a cache line of global memory in bytes.
     pub sector_bytes: u32,
     pub line_bytes: u32,
-    /// Of `wmma.load` and `wmma.store`.
+    /// Accesses of `wmma.load` and `wmma.store`.
     pub global: Option<AccessTraffic>,
     pub shared: Option<AccessTraffic>,
 }
 
-/// Draws the fragment that is nearest to `request`, for a matrix that starts `base_bytes` after a 256-byte boundary. Absent only when the
-/// tables hold no fragment at all.
+/// Returns the diagram of the fragment nearest to `request`, for a matrix that starts `base_bytes` after a 256-byte boundary. Returns
+/// `None` only if the tables contain no fragment.
 pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPicture> {
     let all = everything();
     let mut replaced = Vec::new();
@@ -146,12 +146,13 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
     })
 }
 
-/// Every fragment of every target that a person would name.
+/// Returns all fragments of all selectable targets.
 fn everything() -> Vec<FragmentQuery> {
     with_tensor_cores().flat_map(all_fragments).collect()
 }
 
-/// The query that is nearest to `request`: part after part, what was asked for where it exists, else the first that does.
+/// Returns the query nearest to `request`: each parameter in turn has the requested value if it exists, or otherwise the first existing
+/// value.
 fn nearest(
     all: &[FragmentQuery],
     request: &FragmentRequest,
@@ -208,7 +209,7 @@ fn nearest(
     Some((**left.first()?, choices))
 }
 
-/// The cells, each with its place in memory.
+/// Returns the cells with their memory offsets.
 fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
     let holders = view.cells();
     let offset = |holder: &CellHolder| {
@@ -226,7 +227,7 @@ fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
     holders.into_iter().map(cell).collect()
 }
 
-/// A matrix in memory.
+/// Matrix in memory.
 struct MemoryOf<'a> {
     map: &'a FragmentMap,
     stride: u32,
@@ -255,7 +256,7 @@ impl MemoryOf<'_> {
         }
     }
 
-    /// What is not aligned.
+    /// Returns a message if the base or the stride is misaligned.
     fn problem(&self, access: Access) -> Option<String> {
         let bytes = u64::from(access.bytes);
         let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());
@@ -274,7 +275,7 @@ impl MemoryOf<'_> {
         })
     }
 
-    /// Sectors of all accesses of the operation, and their distinct bytes, access by access.
+    /// Returns the number of sectors of all accesses of the operation, and of their distinct bytes, summed over the accesses.
     fn sectors(&self, access: Access) -> (u64, u64) {
         let bits = self.map.element_bits();
         let per_register = u32::from(self.map.elements_per_register);
@@ -292,7 +293,7 @@ impl MemoryOf<'_> {
         counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
-    /// Passes over the banks, for all accesses of the operation.
+    /// Returns the number of wavefronts of all accesses of the operation.
     fn wavefronts(&self, access: Access) -> Option<u32> {
         let n_elements = usize::from(access.bytes) * 8 / self.map.element_bits() as usize;
         let per_register = usize::from(self.map.elements_per_register);
@@ -316,7 +317,8 @@ impl MemoryOf<'_> {
             .sum()
     }
 
-    /// The address of an access of `lane` that moves `n` elements from number `first` on; absent when they do not lie side by side.
+    /// Returns the address of an access of `lane` that transfers `n` elements starting at element `first`, or `None` if the elements are
+    /// not contiguous.
     fn start(&self, lane: u8, first: usize, n: usize, per_register: usize) -> Option<u64> {
         let at = |number: usize| {
             self.address_bits(Holder {

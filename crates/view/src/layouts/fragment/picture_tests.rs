@@ -1,4 +1,4 @@
-//! Pictures of fragments: what is chosen for a request, and what the memory system makes of the accesses.
+//! Tests of fragment diagrams: selected parameter values and memory traffic.
 
 use crate::layouts::fragment::picture;
 use crate::layouts::fragment::picture::FragmentPicture;
@@ -22,7 +22,7 @@ fn draw(request: &FragmentRequest) -> FragmentPicture {
     picture(request, 0).expect("the tables hold fragments")
 }
 
-/// `store.d.m16n16k16.f32.row` on `sm_80` with a stride.
+/// Returns the diagram of `store.d.m16n16k16.f32.row` on `sm_80` with a stride.
 fn store_d(stride: u32) -> FragmentPicture {
     draw(&FragmentRequest {
         stride: Some(stride),
@@ -44,7 +44,7 @@ fn what_does_not_exist_is_replaced_and_said() {
     assert_eq!(shown.request.ty, shown.choices.types[0]);
     assert_eq!(shown.replaced.len(), 1);
     assert!(shown.replaced[0].contains("`f64`"), "{:?}", shown.replaced);
-    // Every choice that is offered exists.
+    // All offered parameter values exist.
     for ty in &shown.choices.types {
         let other = draw(&request("load.a", "m16n16k16", ty, "", ""));
         assert_eq!(
@@ -59,7 +59,7 @@ fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
     let dense = store_d(16).global.expect("a store has accesses");
     assert_eq!((dense.bytes, dense.count), (8, 4));
     assert_eq!((dense.sectors, dense.used_bytes), (32, 1024));
-    // Each of four accesses has eight rows of 32 bytes, of which every other one begins in the middle of a sector.
+    // Each of the four accesses has eight rows of 32 bytes, and every other row starts in the middle of a sector.
     let apart = store_d(20).global.expect("a store has accesses");
     assert_eq!((apart.sectors, apart.used_bytes), (48, 1024));
 }
@@ -67,10 +67,10 @@ fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
 #[test]
 fn bank_conflicts_follow_the_stride() {
     let passes = |stride| store_d(stride).shared.and_then(|shared| shared.wavefronts);
-    // Half a warp of 8-byte accesses is four rows: 64 bytes apart, two of them meet in each bank.
+    // A half warp of 8-byte accesses covers four rows. With a distance of 64 bytes, two rows share each bank.
     assert_eq!(passes(16), Some(16));
     assert_eq!(passes(24), Some(8));
-    // All rows begin in the same bank.
+    // All rows start in the same bank.
     assert_eq!(passes(32), Some(32));
 }
 

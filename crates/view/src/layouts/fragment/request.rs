@@ -1,4 +1,4 @@
-//! Requests for fragments and layouts, and their refusals.
+//! Requests for fragments and layouts, and their errors.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
-//! A fragment as a drawing: the matrix, each cell in the colour of its lane, with lane and register.
+//! SVG drawing of a fragment: the matrix with lane and register of each cell, in the color of the lane.
 
 use crate::layouts::fragment::grid_drawing::{Cell, Drawing, Grid, Mark};
 use crate::layouts::fragment::{CellHolder, FragmentView};
 
-/// Draws `view` as a document of its own.
+/// Formats `view` as a standalone SVG document.
 pub fn svg(view: &FragmentView) -> String {
     let (rows, columns) = (usize::from(view.rows), usize::from(view.cols));
     let held = match view.copies {

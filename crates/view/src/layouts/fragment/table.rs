@@ -1,10 +1,10 @@
-//! A fragment as a text table: one cell per matrix element, with the lane and register that hold it.
+//! Text table of a fragment, with the lane and register of each matrix element.
 
 use crate::layouts::fragment::{CellHolder, FragmentView};
 use std::fmt::Write;
 use warpgrid_program::counted;
 
-/// Writes `view` for people: what it is, its formula, where its elements lie in memory, and the matrix.
+/// Formats `view` for terminals: title, formula, memory layout, and the matrix.
 pub fn table(view: &FragmentView) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -62,7 +62,7 @@ fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
     write_matrices(out, view)
 }
 
-/// `5:2` is register 2 of lane 5; `5:2.1` is element 1 of that register.
+/// Formats the location of an element: `5:2` is register 2 of lane 5, and `5:2.1` is element 1 of this register.
 fn label(view: &FragmentView, holder: &CellHolder) -> String {
     let mut text = format!("{}:{}", holder.lane, holder.register);
     if view.elems_per_reg > 1 {

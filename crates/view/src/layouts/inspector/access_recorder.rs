@@ -1,32 +1,32 @@
-//! The accesses of a run, kept by instruction: an observer goes along, requests come out. What is kept is bounded.
+//! Observer that records the memory accesses of a run by instruction, up to a limit.
 
 use crate::analysis::traffic::access::{Part, Passes};
 use crate::analysis::traffic::counter::passes_of;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, Observer};
 
-/// Distinct requests of an instruction that are kept.
+/// Maximum number of recorded distinct requests per instruction.
 const MOST_REQUESTS: usize = 4096;
-/// Parts of an instruction that are kept in order.
+/// Maximum number of element accesses recorded in order per instruction.
 const MOST_PARTS: usize = 1 << 17;
 
-/// What one step asked of memory.
+/// Memory request of one step.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) step: u64,
-    /// Linear index of the block, and the warp; of an operation in flight both are 0.
+    /// Linear index of the block, and the warp within the block. Both are 0 for pending asynchronous operations.
     pub(crate) block: u64,
     pub(crate) warp: u32,
     pub(crate) mask: u32,
     pub(crate) parts: Vec<Part>,
     pub(crate) width_bytes: u32,
     pub(crate) access_bytes: u32,
-    /// Whether data comes from another lane than the address does, as with `ldmatrix`.
+    /// Whether a lane can transfer data at the address of another lane, as in `ldmatrix`.
     pub(crate) is_shared_out: bool,
 }
 
 impl Request {
-    /// The parts of each lane that gave an address, joined: its first byte, and how many follow without a gap; `None` where there is a gap.
+    /// Returns the contiguous byte range of each lane that provides an address, or `None` if the accesses of a lane are not contiguous.
     pub(crate) fn lanes(&self) -> Option<Vec<LaneAccess>> {
         let mut lanes: BTreeMap<u8, Vec<(u64, u32)>> = BTreeMap::new();
         for part in &self.parts {
@@ -55,7 +55,7 @@ impl Request {
     }
 }
 
-/// The stretch of memory of a lane.
+/// Byte range that a lane accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaneAccess {
     pub(crate) lane: u8,
@@ -63,27 +63,27 @@ pub(crate) struct LaneAccess {
     pub(crate) n_bytes: u64,
 }
 
-/// The requests of one instruction.
+/// Requests of one instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     pub(crate) function: u32,
     pub(crate) instruction: u32,
     pub(crate) action: AccessAction,
-    /// Those with addresses of their own, in order.
+    /// Requests with distinct addresses, in order of execution.
     pub(crate) distinct: Vec<Request>,
-    /// Those of the first block, in order, as far as they are kept.
+    /// Requests of the first block in order of execution, up to the limit.
     pub(crate) first_block: Vec<Request>,
     pub(crate) n_requests: u64,
-    /// Requests that were not kept.
+    /// Number of requests that were not recorded.
     pub(crate) n_left_out: u64,
-    /// Whether requests of the first block were left out.
+    /// Whether requests of the first block were not recorded.
     pub(crate) is_cut: bool,
     seen: BTreeSet<u64>,
     n_parts: usize,
 }
 
 impl Recorded {
-    /// The same access with other requests.
+    /// Returns a copy with other requests.
     pub(crate) fn with(&self, distinct: Vec<Request>) -> Recorded {
         Recorded {
             distinct,
@@ -98,7 +98,7 @@ impl Recorded {
     }
 }
 
-/// Keeps accesses to shared and global memory.
+/// Records accesses to shared and global memory.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     found: BTreeMap<(u32, u32), Recorded>,
@@ -175,7 +175,7 @@ impl Recorded {
     }
 }
 
-/// A number for what a request touches, whichever block it comes from (FNV-1a).
+/// Returns the FNV-1a hash of the accessed locations of a request, independent of its block.
 fn hash_of(request: &Request) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |number: u64| hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);

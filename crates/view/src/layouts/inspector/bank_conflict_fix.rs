@@ -1,5 +1,6 @@
-//! Cures of bank conflicts: for a buffer, the changes that free all accesses to it, the least first; and the text with one of them, proved by
-//! running both. Where there is none, the two accesses that cannot both be had.
+//! Fixes for bank conflicts. For each buffer, the module finds the layout changes that make all accesses conflict-free, the smallest change
+//! first. It rewrites the source and verifies the result by running both versions. If no change exists, it reports the two accesses with
+//! incompatible requirements.
 
 use crate::Scenario;
 use crate::analysis::traffic::access::Part;
@@ -17,9 +18,9 @@ use warpgrid_emulator::MemoryId as Place;
 use warpgrid_isa::MemoryShape;
 use warpgrid_program::FunctionId;
 
-/// The changes of a buffer that are shown.
+/// Maximum number of proposals per buffer.
 const MOST_SHOWN: usize = 6;
-/// The longest stretch that a lane moves at once.
+/// Maximum contiguous access size of a lane in bytes.
 const WIDEST: u64 = 16;
 
 /// Buffer in shared memory with bank conflicts.
@@ -65,26 +66,26 @@ pub struct Cured {
     pub same: Vec<String>,
 }
 
-/// A buffer as the search sees it.
+/// Buffer whose layout may be changed.
 pub(crate) struct Target<'a> {
     pub(crate) named: &'a Named,
-    /// As far as it is accessed, where the size is given at launch.
+    /// Size in bytes. If the launch determines the size, the size of the accessed part.
     pub(crate) size: u64,
     pub(crate) is_dynamic: bool,
-    /// With what of each request lies in it.
+    /// Accesses, restricted to the parts of each request within the buffer.
     pub(crate) accesses: Vec<Recorded>,
-    /// Accesses that reach other shared memory, too, or other memory by the same address.
+    /// Accesses that also touch other shared memory, or that touch other memory through the same address.
     stray: Vec<&'a Recorded>,
 }
 
-/// What the search found.
+/// Result of the search.
 pub(crate) struct Findings {
     pub(crate) changes: Vec<Change>,
     pub(crate) impossible: Option<String>,
 }
 
 impl Session {
-    /// Conflicts of the steps that have been taken, why, and what cures them. Runs them once more.
+    /// Returns the bank conflicts of the executed steps with their causes and proposed fixes. Executes the steps again.
     pub fn conflicts(&mut self) -> ConflictReport {
         self.count_traffic(u64::MAX);
         let named = self.named_places();
@@ -114,7 +115,7 @@ impl Session {
         }
     }
 
-    /// The buffers of shared memory that have conflicts, with all accesses to them.
+    /// Returns the shared-memory buffers with bank conflicts, with all accesses to them.
     fn targets<'a>(&self, named: &'a [Named], recorded: &'a [Recorded]) -> Vec<Target<'a>> {
         let shared = named.iter().filter(|named| named.is_shared);
         let targets = shared.map(|named| {
@@ -196,7 +197,7 @@ impl Session {
             .line
     }
 
-    /// The changes that free every access, or why there are none.
+    /// Returns the changes that make every access conflict-free, or the reason why there are none.
     fn search(&self, target: &Target<'_>) -> Findings {
         if let Some(why) = self.obstacle(target) {
             return Findings {
@@ -232,7 +233,7 @@ impl Session {
         }
     }
 
-    /// What keeps the buffer where it is.
+    /// Returns the obstacle to a layout change of the buffer, if there is one.
     fn obstacle(&self, target: &Target<'_>) -> Option<String> {
         if let Some(found) = target.stray.first() {
             return Some(format!(
@@ -263,7 +264,7 @@ impl Session {
         None
     }
 
-    /// An access that would be free if another one did not keep more bytes together.
+    /// Returns a message if an access would be conflict-free if another access used narrower vectors.
     fn needs_parts(
         &self,
         found: &Recorded,
@@ -285,7 +286,8 @@ impl Session {
         })
     }
 
-    /// The access that nothing frees, or two that cannot both be had.
+    /// Returns the reason why no change exists: an access that stays in conflict with every change, or two accesses with incompatible
+    /// requirements.
     fn why_not(&self, target: &Target<'_>, all: &[Change], shape: MemoryShape) -> String {
         let freeing: Vec<(u32, BTreeSet<usize>)> = target
             .accesses
@@ -329,13 +331,13 @@ impl Session {
     }
 }
 
-/// The most bytes that a lane of an access moves at once.
+/// Returns the largest contiguous access size of a lane in bytes.
 fn width_of(found: &Recorded) -> u64 {
     let lanes = found.distinct.iter().filter_map(Request::lanes).flatten();
     lanes.map(|lane| lane.n_bytes).max().unwrap_or(4)
 }
 
-/// Whether an access has no conflicts after a change.
+/// Checks whether an access is conflict-free after a change.
 fn is_freed(found: &Recorded, target: &Target<'_>, change: Change, shape: MemoryShape) -> bool {
     found.distinct.iter().all(|request| {
         let mut moved = request.clone();
@@ -346,7 +348,7 @@ fn is_freed(found: &Recorded, target: &Target<'_>, change: Change, shape: Memory
     })
 }
 
-/// What of an access lies in a buffer.
+/// Restricts the recorded requests to the parts within a buffer. Returns `None` if no part is within the buffer.
 fn within(found: &Recorded, named: &Named) -> Option<Recorded> {
     let own = |part: &Part| named.holds(part.memory, part.address);
     let distinct: Vec<Request> = found
@@ -361,7 +363,7 @@ fn within(found: &Recorded, named: &Named) -> Option<Recorded> {
     (!distinct.is_empty()).then(|| found.with(distinct))
 }
 
-/// The buffer of the first part of an access.
+/// Returns the buffer of the first part of an access.
 pub(crate) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&'n Named> {
     let part = found.distinct.first()?.parts.first()?;
     named
@@ -369,11 +371,12 @@ pub(crate) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&
         .find(|named| named.holds(part.memory, part.address))
 }
 
-/// Attempts of [`cure`], each with the next change of each buffer.
+/// Maximum number of attempts of [`cure`]. Each attempt uses the next change of each buffer.
 const MAX_ATTEMPTS: usize = 4;
 
-/// Runs a scenario, changes its text so that no shared memory access has bank conflicts, and runs both: the same results, and the conflicts before
-/// and after. Buffers that cannot be freed stay as they are. Fails where the text cannot run, or no change of places frees it.
+/// Runs a scenario, rewrites its source so that no shared-memory access has bank conflicts, and runs the rewritten source to verify that
+/// the results are identical. Returns the conflicts before and after. Buffers without a fix remain unchanged. Fails if the source cannot
+/// run, or if no layout change removes the conflicts.
 pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     let mut session = counted_run(scenario, max_steps)?;
     let before = session.traffic().total.shared.bank_conflicts;
@@ -399,7 +402,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
         })
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    // The smallest change of each buffer, then the next changes, until a change is verified.
+    // The first attempt uses the smallest change of each buffer. Further attempts use the next changes until a change is verified.
     let n_changes = found.iter().map(|(_, changes)| changes.len()).max();
     for rank in 0..n_changes.unwrap_or(0).min(MAX_ATTEMPTS) {
         let mut edits = Edits::default();
@@ -453,7 +456,7 @@ fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, Failure> 
     Ok(session)
 }
 
-/// The text, its conflicts, and the buffers whose bytes it leaves as the first run did.
+/// Verifies a rewritten source. Returns the source, its conflicts, and the buffers whose contents equal those of the first run.
 fn proved(
     scenario: &Scenario,
     first: &mut Session,
@@ -466,7 +469,7 @@ fn proved(
     };
     let mut second = Session::untracked(changed)
         .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
-    // Loops take more steps with more instructions.
+    // Additional instructions in loops increase the number of steps.
     second.run_counted(max_steps.saturating_mul(8));
     if let Some(fault) = second.fault() {
         return Err(format!(

@@ -1,4 +1,5 @@
-//! Bank conflicts explained: which lanes are in which bank, phase by phase, and which two collide. The requests of an access go in.
+//! Explanation of bank conflicts. Input: the recorded requests of an access. Output: the lanes of each bank in each phase, and two
+//! conflicting lanes.
 
 use crate::analysis::traffic::access::{Part, Passes, accesses, count_accesses, groups};
 use crate::layouts::inspector::access_recorder::{Recorded, Request};
@@ -106,7 +107,7 @@ pub struct Collision {
     pub text: String,
 }
 
-/// Passes over the banks that requests take, and the fewest.
+/// Returns the number of wavefronts of the requests, and the minimum number.
 pub(crate) fn traffic_of(
     recorded: &Recorded,
     request: &Request,
@@ -126,7 +127,8 @@ pub(crate) fn traffic_of(
 }
 
 impl Session {
-    /// The access of `recorded`, if it touches shared memory. `counted` is what the whole run cost in it.
+    /// Returns the bank conflicts of `recorded`, or `None` if the access is not to shared memory. `counted` is its traffic in the whole
+    /// run.
     pub(crate) fn conflicts_of(
         &self,
         recorded: &Recorded,
@@ -171,7 +173,7 @@ impl Session {
     }
 }
 
-/// Lanes by banks, in the order in which they go.
+/// Returns the lanes of each bank for each phase, in order of execution.
 fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<BankPhase> {
     let split = accesses(&request.parts, request.width_bytes, request.access_bytes);
     let mut phases = Vec::new();
@@ -209,7 +211,7 @@ fn banks_of<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> Ve
             .address
             .saturating_add(u64::from(part.n_bytes).saturating_sub(1))
             / bank_bytes;
-        // A part is at most a few words; one that is a copied block is looked at from its start.
+        // A part is at most a few words, except in bulk copies, of which only the first words are examined.
         for word in (part.address / bank_bytes..=last).take(64) {
             let lanes = words.entry((word % n_banks, word)).or_default();
             if lanes.last() != Some(&part.lane) {

@@ -1,15 +1,15 @@
-//! The lines of PTX that build a descriptor from the address of its tile.
+//! PTX instructions that build a descriptor from the address of its tile.
 
 use crate::layouts::tensor::shared_operand::Described;
 use warpgrid_isa::layout::MatrixDescriptor;
 
-/// Declarations and instructions, with the step along k last.
+/// Returns declarations and instructions. The advance along k is last.
 pub(crate) fn lines_of_ptx(found: &Described) -> Vec<String> {
     let without_start = MatrixDescriptor {
         start: 0,
         ..found.matrix.descriptor
     };
-    // What was written may have bits that the fields do not name.
+    // The written value can have bits outside of the named fields.
     let rest = match found.written {
         Some(bits) => Some(bits & !0x3fff),
         None => without_start.encode(found.kind),

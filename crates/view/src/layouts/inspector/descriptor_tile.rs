@@ -1,5 +1,6 @@
-//! What a descriptor makes hardware read: shared memory in lines of 128 bytes, each 16-byte chunk with the (row, k) that it is read as; step by
-//! step along k, with and without the swizzle; and what is really there, where the tile was stored in another way.
+//! Diagram of the shared memory that a matrix descriptor addresses, in lines of 128 bytes. Each 16-byte chunk shows the (row, k) as which
+//! the hardware reads the chunk, per step along k, with and without the swizzle. If the tile was stored in another layout, the diagram also
+//! shows the elements that are actually read.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::inspector::descriptor_ptx::lines_of_ptx;
@@ -14,15 +15,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Storage, Swizzle};
 use warpgrid_layout::{Composed, Explanation, Found, Table, fit};
 
-/// Bytes of a line of the picture, and of a piece.
+/// Sizes of a line and a chunk of the diagram in bytes.
 const LINE: u64 = 128;
 const PIECE: u64 = 16;
-/// Lines that are drawn.
+/// Maximum number of lines in the diagram.
 const MOST_LINES: u64 = 2048;
 
-/// What a step along k reads.
+/// Displayed steps along k.
 struct Steps {
-    /// The first one, and how many.
+    /// First step, and number of steps.
     first: u64,
     n: u64,
 }
@@ -45,7 +46,7 @@ pub(crate) fn view(
     let stored = intended_layout::read(words, found)?;
     const READ: &str = "elements read";
     const BEFORE: &str = "memory before the swizzle";
-    // Who asks what is read instead looks at that first.
+    // With an intended layout, the comparison of read and stored elements is the first diagram.
     let pictures = match stored {
         None => ["memory", BEFORE, READ],
         Some(_) => [READ, "memory", BEFORE],
@@ -106,14 +107,14 @@ fn describe_step(view: &mut LayoutView, found: &Described, step: u64) {
     };
 }
 
-/// The descriptor of a later step along k.
+/// Returns the descriptor of a later step along k.
 fn at_step(found: &Described, step: u64) -> MatrixDescriptor {
     let mut descriptor = found.matrix.descriptor;
     descriptor.start = descriptor.start.wrapping_add(step * found.step_bytes());
     descriptor
 }
 
-/// Every element of the steps: line, k within all steps, and the byte that is read for it.
+/// Returns every element of the steps: line, k across all steps, and the address of the byte that is read.
 fn elements<'a>(
     found: &'a Described,
     steps: &'a Steps,
@@ -136,7 +137,8 @@ enum Swizzled {
     No,
 }
 
-/// Lines of memory, each piece with the first element that it is read as, over all steps; those of the chosen steps are marked.
+/// Returns the lines of memory, in which each chunk shows the first element that is read from it over all steps. Chunks of the selected
+/// steps are marked.
 fn memory(
     found: &Described,
     steps: &Steps,
@@ -206,7 +208,7 @@ fn memory(
     })
 }
 
-/// For each element what hardware finds: the element that was stored there.
+/// For each element, shows the element that is stored at the address that the hardware reads.
 fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>) -> LayoutView {
     let there = contents(found, stored.unwrap_or(&found.matrix));
     let depth = found.depth();
@@ -248,7 +250,7 @@ fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>)
     }
 }
 
-/// The element at each byte at which one begins, of all steps of a tile.
+/// Returns the element that starts at each byte, over all steps of a tile.
 fn contents(found: &Described, matrix: &SharedFactor) -> BTreeMap<u64, (u64, u64)> {
     let stored = Described {
         matrix: *matrix,
@@ -262,7 +264,7 @@ fn contents(found: &Described, matrix: &SharedFactor) -> BTreeMap<u64, (u64, u64
     let span = stored.n_steps();
     let mut there = BTreeMap::new();
     for (line, k, byte) in elements(&stored, &steps) {
-        // Beyond its span a swizzled row goes on in the next tile.
+        // Beyond the swizzle span, a row continues in the next tile.
         if k / stored.depth() < span || stored.matrix.major == Major::Mn {
             there.entry(byte).or_insert((line, k));
         }
@@ -298,7 +300,7 @@ fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
     }
 }
 
-/// What one should know, and what looks like a mistake.
+/// Returns remarks on the descriptor, including probable mistakes.
 fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
@@ -339,7 +341,7 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     notes
 }
 
-/// The tile as CuTe writes it.
+/// Returns the tile as a CuTe layout.
 fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
     let Storage::Bytes(size) = found.matrix.storage else {
         return None;
@@ -347,7 +349,7 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
     let depth = (found.depth() * steps.n) as usize;
     let mut values = vec![0; found.lines * depth];
     let start = found.matrix.descriptor.start;
-    // A swizzle is one of whole addresses: it is shown from the last multiple of its pattern on.
+    // The swizzle applies to absolute addresses, so the layout starts at the last multiple of the swizzle pattern.
     let from = start - start % 1024;
     let descriptor = &found.matrix.descriptor;
     let shift = descriptor.base_offset << 7;
@@ -373,7 +375,7 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
         Swizzle::B128 => Some((3, 4, 3)),
         Swizzle::B128Atom32 => Some((2, 5, 2)),
         Swizzle::B128Atom64 => Some((1, 6, 1)),
-        // Two groups of bits change, which is none of CuTe's swizzles.
+        // This mode changes two groups of bits, which a CuTe swizzle cannot express.
         Swizzle::B128Atom32Flip8 => return None,
     };
     let in_elements = |(bits, base, shift): (u32, u32, i32)| {
@@ -391,7 +393,7 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
     ))
 }
 
-/// Fields that do not go together.
+/// Returns messages about inconsistent fields.
 fn mistakes(found: &Described) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = Vec::new();
@@ -440,7 +442,7 @@ fn mistakes(found: &Described) -> Vec<String> {
 
 type Element = (u64, u64);
 
-/// Two elements of one instruction that are read at the same byte.
+/// Returns two elements of one instruction that are read from the same byte.
 fn overlap(found: &Described) -> Option<(Element, Element, u64)> {
     let Storage::Bytes(_) = found.matrix.storage else {
         return None;

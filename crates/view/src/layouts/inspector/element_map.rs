@@ -1,5 +1,5 @@
-//! Where elements lie, for any operation that has an answer: the map of a fragment, the layout of a tensor instruction, or a picture of the
-//! lens. In: a request; out: one value that is written as data, as a table or as a drawing.
+//! Result of a request for element locations: a fragment map, the layout of a tensor instruction, or a diagram of the layout inspector. The
+//! result can be formatted as data, as a table or as a drawing.
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
@@ -9,18 +9,18 @@ use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
 use serde::Serialize;
 
-/// Where elements lie.
+/// Locations of elements.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Map {
-    /// In lanes and registers of a warp.
+    /// Locations in lanes and registers of a warp.
     Fragment(Box<FragmentView>),
-    /// In registers of a warpgroup, in shared memory, in tensor memory, or by a layout that is written.
+    /// Locations in registers of a warpgroup, in shared memory, in tensor memory, or according to a layout expression.
     Layout(Box<LayoutView>),
 }
 
 impl Map {
-    /// The map that a request asks for.
+    /// Returns the map that `request` describes.
     pub fn new(request: &FragmentRequest) -> Result<Map, FragmentRefusal> {
         let map = if tensor::has_layout(&request.op) {
             Map::Layout(Box::new(tensor::layout(request)?))
@@ -32,7 +32,7 @@ impl Map {
         Ok(map)
     }
 
-    /// As a table of text.
+    /// Formats the map as a text table.
     pub fn table(&self) -> String {
         match self {
             Map::Fragment(view) => fragment::table(view),
@@ -40,7 +40,7 @@ impl Map {
         }
     }
 
-    /// As a drawing.
+    /// Formats the map as an SVG drawing.
     pub fn svg(&self) -> String {
         match self {
             Map::Fragment(view) => fragment::svg(view),
@@ -48,7 +48,7 @@ impl Map {
         }
     }
 
-    /// Cells of the drawing of a layout, whose size a request may choose.
+    /// Returns the number of cells in the drawing of a layout, which depends on the request.
     pub(crate) fn n_cells(&self) -> u32 {
         match self {
             Map::Fragment(_) => 0,

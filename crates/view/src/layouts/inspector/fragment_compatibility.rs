@@ -1,4 +1,5 @@
-//! Two instructions in a row: whether the lanes that hold the elements of what the first one leaves are those in which the next one expects them.
+//! Compatibility of two instructions: checks whether the lanes that hold the result elements of the first instruction are the lanes in
+//! which the second instruction expects its operand elements.
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
@@ -7,13 +8,13 @@ use crate::layouts::tensor::query_parameters::Words;
 use crate::layouts::tensor::{LayoutView, Place, refusal};
 use std::collections::BTreeMap;
 
-/// Which thread holds which element.
+/// Ownership of fragment elements by threads.
 struct Held {
     name: String,
     rows: usize,
     columns: usize,
     bits: u32,
-    /// Threads by row and column, the lowest first.
+    /// Threads by row and column, lowest thread first.
     threads: BTreeMap<(usize, usize), Vec<u32>>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
             .threads
             .get(&(row % first.rows, column % first.columns))
     };
-    // The thread that expects an element, and one that has it: the same where there is one.
+    // Pairs the thread that expects an element with a thread that holds it, preferably the same thread.
     let pair = |row: usize, column: usize| -> Option<(u32, u32)> {
         let (wanted, has) = (next.threads.get(&(row, column))?, now(row, column)?);
         let same = wanted.iter().find(|thread| has.contains(thread));
@@ -110,7 +111,7 @@ fn notes(
     notes
 }
 
-/// Reads `mma.d m16n8k16 f32 sm_80` and looks it up.
+/// Parses a fragment such as `mma.d m16n8k16 f32 sm_80` and looks up its layout.
 fn held(text: &str) -> Result<Held, FragmentRefusal> {
     let mut request = FragmentRequest {
         target: "sm_90".to_owned(),

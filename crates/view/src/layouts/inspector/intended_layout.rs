@@ -1,4 +1,5 @@
-//! How a tile was really stored, where that is not what its descriptors say: words go in; the factor that was meant, and what differs, come out.
+//! Intended layout of a tile, if it differs from the layout that the descriptors specify. Input: query parameters. Output: the intended
+//! operand and the differing fields.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::tensor::instruction_descriptor::{
@@ -11,16 +12,16 @@ use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Swizzle};
 
 const AS_DESCRIBED: &str = "per descriptor";
 
-/// A tile as it was stored.
+/// Layout in which a tile was stored.
 pub(crate) struct Meant {
     pub(crate) matrix: SharedFactor,
     /// `with swizzle 64B`, `MN-major`, `as was meant`.
     pub(crate) how: String,
-    /// The fields that differ.
+    /// Differing fields.
     pub(crate) notes: Vec<String>,
 }
 
-/// What the words say of how the tile was stored; `None` where they say nothing.
+/// Parses the parameters of the intended layout. Returns `None` if there are no such parameters.
 pub(crate) fn read(
     words: &mut Words<'_>,
     found: &Described,
@@ -63,7 +64,7 @@ pub(crate) fn read(
 }
 
 impl Meant {
-    /// The instruction descriptor that was meant: type and order of the elements.
+    /// Applies the intended instruction descriptor: element type and major-ness.
     fn take_instruction(
         &mut self,
         words: &mut Words<'_>,
@@ -106,7 +107,7 @@ impl Meant {
         Ok(())
     }
 
-    /// Without gaps, from the same byte on.
+    /// Applies a contiguous layout with the given swizzle that starts at the same byte.
     fn take_usual(&mut self, swizzle: Swizzle, found: &Described) {
         let stored = Described {
             matrix: self.matrix,

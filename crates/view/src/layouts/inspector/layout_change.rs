@@ -1,19 +1,18 @@
-//! Changes of where the bytes of a buffer lie, that may free it of bank conflicts: a padding after each row, an XOR swizzle, or rows and columns
-//! exchanged.
+//! Layout changes of a buffer that can remove bank conflicts: padding after each row, XOR swizzles, and exchange of rows and columns.
 
 use std::fmt;
 use warpgrid_layout::Swizzle;
 
-/// Where each byte of a buffer goes.
+/// Mapping from old to new byte offsets of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Change {
-    /// Unused bytes after each row.
+    /// Padding after each row.
     Pad { row_bytes: u64, pad_bytes: u64 },
-    /// Bits are changed by others, perhaps twice.
+    /// XOR of address bits with one or two groups of other bits.
     Xor(Xor),
-    /// One bit changes several others.
+    /// XOR of several address bits with one bit.
     Spread { bits: u32, base: u32, source: u32 },
-    /// Rows become columns: the first units of all rows lie side by side, then the second ones.
+    /// Transposition: the first units of all rows are adjacent, followed by the second units.
     Exchange {
         row_bytes: u64,
         unit_bytes: u64,
@@ -21,21 +20,21 @@ pub(crate) enum Change {
     },
 }
 
-/// One swizzle of bytes, or two with the same bits to change.
+/// One XOR swizzle of byte offsets, or two swizzles with the same destination bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Xor {
     pub(crate) bits: u32,
     pub(crate) base: u32,
     pub(crate) shift: u32,
-    /// How far up the bits of a second swizzle are; 0 for none.
+    /// Shift of the second swizzle, or 0 if there is only one.
     pub(crate) second: u32,
 }
 
-/// The highest bit of an address that decides its bank.
+/// Number of low address bits that determine the bank.
 const BANK_BITS: u32 = 7;
 
 impl Xor {
-    /// The swizzles, as CuTe writes them, on bytes.
+    /// Returns the swizzles in CuTe notation, on byte offsets.
     pub(crate) fn swizzles(self) -> Vec<Swizzle> {
         let one = |shift: u32| Swizzle::new(self.bits, self.base, shift as i32).ok();
         let mut all: Vec<Swizzle> = one(self.shift).into_iter().collect();
@@ -45,7 +44,7 @@ impl Xor {
         all
     }
 
-    /// The lowest bit above all that it looks at.
+    /// Returns the index of the bit above all source bits.
     pub(crate) const fn reach(self) -> u32 {
         let shift = if self.second > self.shift {
             self.second
@@ -56,13 +55,13 @@ impl Xor {
     }
 }
 
-/// The bits that a single one changes.
+/// Returns the mask of the destination bits of a spread.
 pub(crate) const fn spread_mask(bits: u32, base: u32) -> u64 {
     ((1 << bits) - 1) << base
 }
 
 impl Change {
-    /// Where a byte of the buffer goes.
+    /// Returns the new offset of a byte of the buffer.
     pub(crate) fn apply(self, offset: u64) -> u64 {
         match self {
             Change::Pad {
@@ -91,7 +90,7 @@ impl Change {
         }
     }
 
-    /// Bytes that the buffer takes afterwards.
+    /// Returns the size of the buffer after the change in bytes.
     pub(crate) fn size(self, size: u64) -> u64 {
         match self {
             Change::Pad { .. } => size.checked_sub(1).map_or(0, |last| self.apply(last) + 1),
@@ -101,7 +100,7 @@ impl Change {
         }
     }
 
-    /// Bytes that it takes beside.
+    /// Returns the number of additional bytes of the buffer.
     pub(crate) fn more_bytes(self, size: u64) -> u64 {
         self.size(size) - size
     }
@@ -171,7 +170,7 @@ impl Change {
         paddings
     }
 
-    /// Whether it is looked at only where nothing simpler frees a buffer.
+    /// Checks whether the change is tried only if no simpler change makes the buffer conflict-free.
     pub(crate) const fn is_last_resort(self) -> bool {
         match self {
             Change::Pad { .. } => false,

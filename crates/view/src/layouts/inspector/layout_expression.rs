@@ -1,5 +1,5 @@
-//! A layout that is written: shape and stride with or without a swizzle, operations of the algebra, or bases over GF(2). Words go in; the offset,
-//! the bank or the element of each cell comes out.
+//! Diagrams of layout expressions: shape and stride with an optional swizzle, operations of the layout algebra, or bases over GF(2). Input:
+//! query parameters. Output: the offset, bank or element of each cell.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::tensor::query_parameters::Words;
@@ -7,17 +7,17 @@ use crate::layouts::tensor::{LayoutView, Place, refusal};
 use std::collections::BTreeMap;
 use warpgrid_layout::{Composed, Coordinates, Linear, Strided, Value, coalesce, evaluate};
 
-/// Cells that are drawn.
+/// Maximum number of cells in a diagram.
 const MOST_CELLS: usize = 1 << 15;
-/// Bytes of a bank, and banks.
+/// Bank size in bytes, and number of banks.
 const BANK_BYTES: u64 = 4;
 const BANKS: u64 = 32;
 const USUAL: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
 
-/// A layout by its places.
+/// Parsed layout with the offset of each cell.
 struct Read {
     text: String,
-    /// In the order of the columns: the first part counts rows.
+    /// Offsets in column-major order, since the first mode of the layout is the row.
     places: Vec<u64>,
     rows: usize,
     columns: usize,
@@ -96,7 +96,7 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     })
 }
 
-/// A layout whose strides are coordinates: each cell says its own.
+/// Returns the diagram of a layout with coordinate strides, in which each cell shows its coordinate.
 fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
     let size = layout.size();
     if size > MOST_CELLS as i64 {
@@ -145,13 +145,13 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
     })
 }
 
-/// `coordinate 0`, `coordinate 0.1`.
+/// Formats a coordinate path: `coordinate 0`, `coordinate 0.1`.
 fn named(path: &[u32]) -> String {
     let parts: Vec<String> = path.iter().map(u32::to_string).collect();
     format!("coordinate {}", parts.join("."))
 }
 
-/// What lies at each offset.
+/// Returns the element at each offset.
 fn by_offset(read: &Read, most: u64) -> Result<LayoutView, FragmentRefusal> {
     const IN_LINE: usize = 16;
     let lines = most as usize / IN_LINE + 1;
@@ -212,7 +212,7 @@ fn read(value: Value) -> Result<Read, FragmentRefusal> {
     })
 }
 
-/// What a person may ask of a layout next.
+/// Returns properties of the layout.
 fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
     let mut notes = vec![format!(
         "Coalesced: `{}`.",
@@ -253,7 +253,7 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
     notes
 }
 
-/// The first output counts rows, the second columns; the cells say the input.
+/// Evaluates a linear layout. The first output is the row and the second the column, and each cell shows the input.
 fn of_bases(linear: &Linear) -> Result<Read, FragmentRefusal> {
     let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
     if bits > MOST_CELLS.trailing_zeros() {

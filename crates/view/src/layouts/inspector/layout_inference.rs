@@ -1,4 +1,4 @@
-//! Layouts read back: from the addresses that lanes, registers and iterations of an access touched, the simplest layout that explains them.
+//! Layout inference: finds the simplest layout that produces the recorded addresses of the lanes, registers and iterations of an access.
 
 use crate::layouts::inspector::access_recorder::{Recorded, Recorder, Request};
 use crate::layouts::inspector::named_regions::Named;
@@ -47,7 +47,7 @@ pub struct LayoutDimension {
 }
 
 impl Session {
-    /// The accesses of all steps that have been taken.
+    /// Returns the recorded accesses of all executed steps.
     pub(crate) fn recorded(&mut self) -> Vec<Recorded> {
         let mut recorder = Recorder::default();
         let seen = self.steps_seen();
@@ -55,7 +55,7 @@ impl Session {
         recorder.into_found()
     }
 
-    /// The layout of each access to shared and global memory in the steps that have been taken, by line. Runs them once more.
+    /// Returns the inferred layout of each access to shared and global memory in the executed steps, by line. Executes the steps again.
     pub fn layouts(&mut self) -> Vec<AccessLayout> {
         let named = self.named_places();
         let recorded = self.recorded();
@@ -104,7 +104,7 @@ struct Touched {
     lanes: Vec<u8>,
 }
 
-/// Requests as a table: elements of a lane, lanes, iterations, warps.
+/// Converts requests to a table with the dimensions element, lane, iteration and warp.
 fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     let requests = &recorded.first_block;
     let first = requests.first().ok_or("the access was not executed")?;
@@ -196,7 +196,7 @@ fn shape_of(
     Ok((by_lane.into_keys().collect(), n_elements, addresses))
 }
 
-/// The bytes of an element, where all addresses are multiples of them.
+/// Returns the unit size in bytes: the element size if all addresses are multiples of it.
 fn unit_of(first: &Request, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
     let bytes = match provider {
         AddressProvider::Rows => first

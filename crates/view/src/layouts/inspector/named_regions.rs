@@ -1,14 +1,14 @@
-//! Which buffer an address belongs to: shared variables, buffers of the launch, variables of the module.
+//! Named memory regions: maps an address to a shared variable, a buffer of the launch or a module-scope variable.
 
 use crate::session::Session;
 use warpgrid_emulator::{BufferIndex, MemoryId as Place, MemoryRegion};
 
-/// A stretch of memory with a name.
+/// Memory region with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) name: String,
     pub(crate) is_shared: bool,
-    /// Of its first byte, as accesses count.
+    /// Start address, in the address space of recorded accesses.
     pub(crate) start: u64,
     pub(crate) size: u64,
 }
@@ -28,7 +28,7 @@ impl Named {
 }
 
 impl Session {
-    /// What shared and global memory hold, by name. Dynamic shared memory reaches to the end.
+    /// Returns the named regions of shared and global memory. A dynamic shared variable extends to the end of shared memory.
     pub(crate) fn named_places(&self) -> Vec<Named> {
         let machine = self.timeline.machine();
         let mut all: Vec<Named> = machine

@@ -1,4 +1,5 @@
-//! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
+//! Diagrams of the layout inspector as layouts, so that all renderers of layouts can display them: layout expressions, descriptor tiles and
+//! pairs of instructions.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
@@ -9,22 +10,22 @@ use crate::layouts::tensor::query_parameters::Words;
 use crate::layouts::tensor::shared_operand::{read_tensor_memory, read_warpgroup};
 use crate::layouts::tensor::{Factor, LayoutPicture, LayoutView, exactly, nearest, refusal};
 
-/// What is drawn.
+/// Kind of diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LensOp {
-    /// A layout that is written.
+    /// Layout expression.
     Typed,
-    /// What a descriptor of `wgmma` makes hardware read.
+    /// Tile that a `wgmma` descriptor addresses.
     WarpgroupTile(Factor),
-    /// What a descriptor of `tcgen05.mma` makes hardware read.
+    /// Tile that a `tcgen05.mma` descriptor addresses.
     TensorTile(Factor),
-    /// What a tensor copy leaves in shared memory.
+    /// Tile that a tensor copy writes to shared memory.
     CopyTile,
-    /// Whether what one instruction leaves in registers is what the next one expects.
+    /// Comparison of the result fragment of one instruction with the operand fragment of the next instruction.
     Chain,
 }
 
-/// Every operation with its name, in the order of the documentation.
+/// All operations with their names, in the order of the documentation.
 const OPS: [(&str, LensOp); 7] = [
     ("layout", LensOp::Typed),
     ("chain", LensOp::Chain),
@@ -35,17 +36,17 @@ const OPS: [(&str, LensOp); 7] = [
     ("tcgen05.tile.b", LensOp::TensorTile(Factor::B)),
 ];
 
-/// The names of what the lens draws: `layout`, `wgmma.tile.a`.
+/// Returns the names of the operations: `layout`, `wgmma.tile.a`.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     OPS.iter().map(|(name, _)| *name)
 }
 
-/// Whether the lens draws the operation.
+/// Checks whether `op` is an operation of the layout inspector.
 pub fn has_picture(op: &str) -> bool {
     OPS.iter().any(|(name, _)| *name == op)
 }
 
-/// Whose shared-memory descriptor the bits are: that of `tcgen05` has a constant in bits 46 to 48.
+/// Returns the instruction family of a shared-memory descriptor. A `tcgen05` descriptor has a constant in bits 46 to 48.
 pub fn family_of(bits: &str) -> &'static str {
     match read_unsigned(bits) {
         Some(bits) if bits >> 46 & 7 == 1 => "tcgen05",
@@ -53,7 +54,7 @@ pub fn family_of(bits: &str) -> &'static str {
     }
 }
 
-/// Draws what `request` describes: `op`, `shape`, `type`, and in `with` what else the operation has.
+/// Returns the diagram that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
     exactly(request, view)
 }

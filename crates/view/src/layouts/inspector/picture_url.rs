@@ -1,5 +1,5 @@
-//! The address of a picture: `#lens?op=wgmma.tile.a&type=f16&step=2`, or its words alone, one a line. Text goes in; the request, and the picture as a
-//! drawing and as text, come out.
+//! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only its parameters, one per line. Input: text. Output: the request, and
+//! the diagram as a drawing and as text.
 
 use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
 use crate::layouts::inspector::element_map::Map;
@@ -8,14 +8,14 @@ use crate::layouts::tensor::{has_layout, refusal};
 use crate::url_encoding;
 use crate::url_encoding::{FORMER_LAYOUTS, LAYOUTS, encoded};
 
-/// The longest word, such as a layout that is written.
+/// Maximum length of a parameter value, such as a layout expression, in bytes.
 const MAX_WORD_BYTES: usize = 512;
-/// The longest address.
+/// Maximum length of a query in bytes.
 const MAX_QUERY_BYTES: usize = 8192;
-/// Cells of the largest drawing that a document gets.
+/// Maximum number of cells of a drawing in a document.
 const MAX_CELLS: u32 = 1 << 13;
 
-/// How a picture is written.
+/// Output format of a diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PictureForm {
     Svg,
@@ -25,7 +25,7 @@ pub enum PictureForm {
 }
 
 impl PictureForm {
-    /// By its name: `svg`, `text`, `link`.
+    /// Returns the format with the given name: `svg`, `text` or `link`.
     pub fn from_name(name: &str) -> Option<PictureForm> {
         match name {
             "svg" => Some(PictureForm::Svg),
@@ -119,7 +119,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRefusal> {
     parameters.collect()
 }
 
-/// The picture of an address in a form.
+/// Formats the diagram of a query.
 pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> {
     let request = request(query)?;
     if form == PictureForm::Link {
@@ -141,7 +141,7 @@ pub fn link(request: &FragmentRequest) -> String {
     format!("{LAYOUTS}?{}", parts(request).join("&"))
 }
 
-/// The parts of the address of a request: `op=store.d`.
+/// Returns the parameters of the URL of a request: `op=store.d`.
 pub fn parts(request: &FragmentRequest) -> Vec<String> {
     let FragmentRequest {
         op,
@@ -171,7 +171,7 @@ pub fn parts(request: &FragmentRequest) -> Vec<String> {
         .collect()
 }
 
-/// A word of an address; `None` where it is too long, or no text of one line.
+/// Decodes a percent-encoded parameter value. Returns `None` if the value is too long or is not a single line of text.
 pub fn decoded(value: &str) -> Option<String> {
     if value.len() > 3 * MAX_WORD_BYTES {
         return None;

@@ -1,4 +1,4 @@
-//! Sectors of global memory: what an access moves beyond what it needs, and what an order of lanes or a wider vector would save.
+//! Global-memory sectors: the excess sectors of an access, and the sectors that another lane order or a wider vector would save.
 
 use crate::layouts::inspector::access_recorder::{Recorded, Request};
 use crate::layouts::inspector::named_regions::Named;
@@ -63,7 +63,7 @@ impl Session {
     }
 }
 
-/// What the distances between lanes and between requests suggest.
+/// Returns a suggestion based on the address distances between lanes and between requests.
 fn advice(recorded: &Recorded, first: &Request) -> String {
     let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
         return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();

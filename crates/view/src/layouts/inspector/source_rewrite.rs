@@ -1,4 +1,5 @@
-//! A change of places as PTX: address arithmetic before each access, and the declaration with its new size. Edits of the text come out.
+//! Rewrite of a PTX source for a layout change: inserts address arithmetic before each access, and adjusts the size in the declaration. The
+//! output is a set of text edits.
 
 use crate::layouts::inspector::access_recorder::Recorded;
 use crate::layouts::inspector::bank_conflict_fix::Target;
@@ -11,7 +12,7 @@ use warpgrid_launch::reading::Reader;
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
 
-/// Texts by the place that they replace.
+/// Replacement texts by source span.
 #[derive(Debug, Default)]
 pub(crate) struct Edits(BTreeMap<Span, String>);
 
@@ -28,17 +29,17 @@ pub(crate) fn rewritten(source: &str, edits: Edits) -> String {
     Fix::of(edits.collect()).apply(source)
 }
 
-/// Names that no program has.
+/// Register names that do not occur in programs.
 const ADDRESS: &str = "%lens_address";
 const OFFSET: &str = "%lens_offset";
 const OTHER: &str = "%lens_other";
 
-/// The lines that change an address of shared memory.
+/// PTX instructions that transform a shared-memory address.
 pub(crate) struct Rewrite {
     lines: Vec<String>,
 }
 
-/// The lines with the width of the address.
+/// Instructions with the width of the address.
 struct Width {
     bits: u32,
 }
@@ -135,7 +136,7 @@ impl Rewrite {
 }
 
 impl Session {
-    /// Adds the edits that make a change of a buffer; otherwise the reason why the text cannot be changed so.
+    /// Adds the edits that apply a layout change to a buffer. The error is the reason why the source cannot be rewritten.
     pub(crate) fn rewrite(
         &self,
         target: &Target<'_>,
@@ -178,7 +179,7 @@ impl Session {
         all.find(|variable| variable.space == StateSpace::Shared && variable.name == name)
     }
 
-    /// An access in a block of its own, with the arithmetic before it.
+    /// Formats an access in a scope of its own, preceded by the address arithmetic.
     fn changed(
         &self,
         found: &Recorded,
@@ -235,7 +236,7 @@ impl Session {
         Ok((span, block))
     }
 
-    /// Whether an access names no state space.
+    /// Checks whether an access specifies no state space.
     pub(crate) fn is_generic_access(&self, found: &Recorded) -> bool {
         let reader = self.reader(FunctionId(found.function), found.instruction);
         let access = reader.and_then(Reader::access);
@@ -243,10 +244,10 @@ impl Session {
     }
 }
 
-/// The first address of an instruction.
+/// First address operand of an instruction.
 struct AddressOperand {
     at: Span,
-    /// The register; none for a variable.
+    /// Base register, or `None` for a variable.
     base: Option<String>,
     offset: i64,
     bits: u32,

@@ -1,11 +1,11 @@
-//! Layouts and conflicts of a run as text for people.
+//! Text output of the inferred layouts and bank conflicts of a run.
 
 use crate::layouts::inspector::bank_conflicts::{AccessConflicts, BankPhase, ConflictReport};
 use crate::layouts::inspector::layout_inference::AccessLayout;
 use std::fmt::Write;
 use warpgrid_program::counted;
 
-/// The layouts of a run, one access a line.
+/// Formats the layouts of a run with one access per line.
 pub fn layouts_text(layouts: &[AccessLayout]) -> String {
     let mut out = String::new();
     for found in layouts {
@@ -22,7 +22,7 @@ pub fn layouts_text(layouts: &[AccessLayout]) -> String {
     out
 }
 
-/// Conflicts, why, and what cures them.
+/// Formats bank conflicts with their causes and fixes.
 pub fn conflicts_text(report: &ConflictReport) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -110,9 +110,9 @@ fn line_list(lines: impl Iterator<Item = u32>) -> String {
     format!("{noun} {}", lines.join(", "))
 }
 
-/// A row for each pass: in the column of each bank the lanes that it serves, `.` for none.
+/// Writes one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.`.
 fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
-    /// Passes that are written; more look alike.
+    /// Maximum number of printed wavefronts.
     const MOST: usize = 8;
     writeln!(
         out,

@@ -1,5 +1,6 @@
-//! What a tensor copy leaves in shared memory: words of its tensor map go in; lines of 128 bytes with the coordinates of each 16-byte chunk come
-//! out, with and without the swizzle, and what a kernel finds that counts the swizzle from its tile in place of from address 0.
+//! Tile of a tensor copy in shared memory. Input: parameters of the tensor map. Output: lines of 128 bytes with the coordinates of each
+//! 16-byte chunk, with and without the swizzle, and the elements that a kernel reads if it computes the swizzle relative to the tile
+//! instead of address 0.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::tensor::query_parameters::Words;
@@ -10,11 +11,11 @@ use warpgrid_isa::layout::Swizzle;
 
 const LINE: u64 = 128;
 const PIECE: u64 = 16;
-/// The most elements of a box along one dimension (PTX ISA, "Tensors").
+/// Maximum extent of a box along one dimension in elements (PTX ISA, "Tensors").
 const MAX_EXTENT: u64 = 256;
 const MAX_BYTES: u64 = 0x3ffff;
 
-/// A box of a tensor map.
+/// Box of a tensor map.
 struct Copied {
     ty: String,
     element_bytes: u64,
@@ -79,7 +80,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
         ))
     })?;
     let names = Swizzle::ALL.map(Swizzle::name);
-    // The usual one first.
+    // The most common mode is first.
     let mut names = names.to_vec();
     names.swap(0, 3);
     let name = words.choice("swizzle", &names, "the swizzle mode of the tensor map")?;
@@ -106,7 +107,7 @@ impl Copied {
         self.columns * self.element_bytes
     }
 
-    /// Bytes after which the pattern begins again, and to which the tile has to be aligned.
+    /// Returns the period of the swizzle pattern in bytes, which is also the required alignment of the tile.
     fn pattern(&self) -> u64 {
         match self.swizzle.span_bytes() {
             None => LINE,
@@ -114,7 +115,7 @@ impl Copied {
         }
     }
 
-    /// Pieces of 16 bytes: coordinates of the first element, and the byte before the swizzle.
+    /// Returns the 16-byte chunks: the coordinates of the first element, and the byte offset before the swizzle.
     fn pieces(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         let (row_bytes, size) = (self.row_bytes(), self.element_bytes);
         (0..self.rows).flat_map(move |row| {
@@ -155,7 +156,7 @@ impl Copied {
         }
     }
 
-    /// What is read for each piece by a kernel that swizzles as if its tile began at address 0.
+    /// Shows the elements that a kernel reads if it computes the swizzle as if the tile started at address 0.
     fn found_relative(&self) -> LayoutView {
         let there: BTreeMap<u64, (u64, u64)> = self
             .pieces()
@@ -205,7 +206,7 @@ impl Copied {
         format!("{plain}{swizzled}")
     }
 
-    /// The map as a text states it, so that a copy with it can be run.
+    /// Returns the `//@` annotation of the tensor map, so that a copy with this map can be run.
     fn annotation(&self) -> String {
         let Copied {
             ty,

@@ -1,4 +1,5 @@
-//! A constant of 64 bits in a text that may be a descriptor of shared memory: a text and a place go in, its fields come out.
+//! Detection of 64-bit constants that may be shared-memory descriptors. Input: a source and a position. Output: the fields of the
+//! descriptor.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
@@ -6,10 +7,10 @@ use crate::layouts::tensor::shared_operand::fields;
 use crate::url_encoding::LAYOUTS;
 use warpgrid_isa::layout::{DescriptorKind, MatrixDescriptor};
 
-/// A constant that has the form of a descriptor.
+/// Constant in the format of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DescriptorConstant {
-    /// Bytes of the text.
+    /// Byte range in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) bits: u64,
@@ -18,7 +19,7 @@ pub(crate) struct DescriptorConstant {
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// The constant at a place.
+/// Returns the descriptor constant at a position.
 pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstant> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before = source.get(..at)?;
@@ -60,7 +61,8 @@ pub fn instruction_descriptor_link(kind: &str, bits: u64) -> String {
     format!("{LAYOUTS}?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}")
 }
 
-/// Whose descriptor bits may be, and what it says. Only those that have an offset, and nothing in the bits that descriptors leave 0.
+/// Returns the instruction family and the fields of a possible descriptor. Only values with a nonzero offset, and with zeros in the unused
+/// bits, are accepted.
 fn form_of(bits: u64) -> Option<(&'static str, DescriptorKind, MatrixDescriptor)> {
     /// Bits that both families leave 0: 14, 15, 30, 31, and 53 to 60.
     const UNUSED: u64 = 0x1fe0_0000_c000_c000;

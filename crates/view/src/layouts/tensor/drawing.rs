@@ -1,10 +1,10 @@
-//! A layout as a drawing: the grid, each cell in the colour of its thread, lane or 16 bytes, with its place.
+//! SVG drawing of a layout: the grid with the location of each element, in the color of its thread, lane or 16-byte chunk.
 
 use crate::layouts::fragment::grid_drawing::{Cell, Drawing, Grid, Mark};
 use crate::layouts::tensor::LayoutView;
 use std::collections::BTreeSet;
 
-/// Draws `view` as a document of its own.
+/// Formats `view` as a standalone SVG document.
 pub fn svg(view: &LayoutView) -> String {
     if view.rows == 0 {
         return of_fields(view);
@@ -42,7 +42,7 @@ pub fn svg(view: &LayoutView) -> String {
     drawing.svg()
 }
 
-/// A descriptor without a grid: its fields, one a row.
+/// Formats a descriptor without a grid, with one field per row.
 fn of_fields(view: &LayoutView) -> String {
     let cells = view.fields.iter().zip(0u8..).flat_map(|(field, at)| {
         let [low, high] = field.bits;

@@ -1,4 +1,4 @@
-//! The instruction descriptor of `tcgen05.mma`: made of words, or taken apart.
+//! Instruction descriptors of `tcgen05.mma`: encoding from query parameters, and decoding.
 
 use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
 use crate::layouts::tensor::query_parameters::Words;
@@ -19,13 +19,13 @@ pub(crate) const KINDS: [(&str, MmaKind); 7] = [
 ];
 const NARROW: &[&str] = &["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"];
 
-/// The kind of a product by its name.
+/// Returns the MMA kind with the given name.
 pub(crate) fn kind_named(name: &str) -> Option<MmaKind> {
     let found = KINDS.iter().find(|(kind, _)| *kind == name)?;
     Some(found.1)
 }
 
-/// The name of a kind of product, as it is chosen.
+/// Returns the name of the MMA kind that the parameters select.
 pub(crate) fn chosen_kind(
     words: &mut Words<'_>,
 ) -> Result<(&'static str, MmaKind), FragmentRefusal> {
@@ -34,7 +34,7 @@ pub(crate) fn chosen_kind(
     Ok((name, kind_named(name).unwrap_or(MmaKind::F16)))
 }
 
-/// What 32 bits say; a refusal names what they do not.
+/// Decodes a 32-bit instruction descriptor. The error names fields with invalid values.
 pub(crate) fn decoded(
     bits: u64,
     name: &str,
@@ -105,7 +105,7 @@ pub(crate) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     })
 }
 
-/// The fields that two descriptors do not share, with what was meant.
+/// Returns the fields that differ between two descriptors, with the intended values.
 pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) -> Vec<String> {
     let pairs = found.iter().zip(meant);
     let differ = pairs.filter(|(found, meant)| found.value != meant.value);
@@ -122,7 +122,7 @@ pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) 
     }
 }
 
-/// Fields that no instruction takes.
+/// Returns messages about field values that no instruction accepts.
 fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<String> {
     let mut notes = Vec::new();
     let step = match says.m {
@@ -145,7 +145,7 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
         let [low, high] = field.bits;
         named | ((1u32 << (high - low + 1)) - 1) << low
     });
-    // The two highest bits say how far `.ws` shifts B (PTX ISA, "Instruction descriptor").
+    // The two highest bits are the maximum shift of B in `.ws` (PTX ISA, "Instruction descriptor").
     let shifts = match kind.is_scaled() {
         true => 0,
         false => 0x3 << 30,
@@ -159,7 +159,7 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
     notes
 }
 
-/// A constant that is an instruction descriptor, for a hover: the fields of the kind.
+/// Returns the fields of an instruction descriptor constant for hover.
 pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
     let kind = kind_named(kind)?;
     let says = InstructionDescriptor::decode(bits, kind)?;

@@ -1,30 +1,30 @@
-//! Instruction descriptors in a text: `tcgen05.mma` names the operand that is one. A text and a place go in; the fields of a constant come out, and
-//! which operand of an instruction it is.
+//! Detection of instruction descriptors in a source: `tcgen05.mma` has an instruction descriptor operand. Input: a source and a position.
+//! Output: the fields of the constant, or the descriptor operand of an instruction.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::instruction_descriptor::fields_of;
 
-/// A constant, or a register with a constant, that a product takes as its instruction descriptor.
+/// Constant, or register with a constant value, that is used as an instruction descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InstructionConstant {
-    /// Bytes of the text.
+    /// Byte range in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) bits: u32,
-    /// `f16`, of `.kind::f16`.
+    /// MMA kind: `f16` for `.kind::f16`.
     pub(crate) kind: String,
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// The operand of a product that is its instruction descriptor, and the kind of the product.
+/// Instruction descriptor operand of an MMA instruction, and the MMA kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescriptorOperand<'t> {
     pub operand: &'t str,
     pub kind: &'t str,
 }
 
-/// Which operand of an instruction is its instruction descriptor; `None` for other instructions.
+/// Returns the instruction descriptor operand of an instruction, or `None` for other instructions.
 pub fn descriptor_operand(instruction: &str) -> Option<DescriptorOperand<'_>> {
     let opcode = instruction.find("tcgen05.mma")?;
     let instruction = instruction.get(opcode..)?;
@@ -33,15 +33,15 @@ pub fn descriptor_operand(instruction: &str) -> Option<DescriptorOperand<'_>> {
     let kind = kind.split('.').next()?;
     let operands = operands.split(';').next()?;
     let is_sparse = opcode.split('.').any(|word| word == "sp");
-    // `[d], a, b, idesc`; the metadata of a sparse A stand before it.
+    // The operands are `[d], a, b, idesc`. With a sparse operand A, the metadata operand precedes `idesc`.
     let at = if is_sparse { 4 } else { 3 };
     let operand = operands.split(',').nth(at)?.trim();
     Some(DescriptorOperand { operand, kind })
 }
 
-/// The constant at a place, where a product takes it, or the register that holds it.
+/// Returns the instruction descriptor at a position: a constant operand of an MMA instruction, or a register that holds the constant.
 pub(crate) fn instruction_descriptor_at(source: &str, at: usize) -> Option<InstructionConstant> {
-    // Most texts have no such product.
+    // Most sources contain no such instruction.
     if !source.contains("tcgen05.mma") {
         return None;
     }
@@ -78,7 +78,7 @@ pub(crate) fn instruction_descriptor_at(source: &str, at: usize) -> Option<Instr
     })
 }
 
-/// Statements without the comments before them.
+/// Splits a source into statements, without leading comments.
 fn statements(source: &str) -> impl Iterator<Item = &str> {
     source.split(';').map(without_comments)
 }
@@ -101,7 +101,7 @@ fn statement_at(source: &str, at: usize) -> &str {
     without_comments(rest.split(';').next().unwrap_or(""))
 }
 
-/// `mov.b32 %r1, 136314896`: the register and the number.
+/// Returns the register and the constant of a move such as `mov.b32 %r1, 136314896`.
 fn constant_moved(statement: &str) -> Option<(&str, u32)> {
     let at = statement.find("mov.")?;
     let (opcode, operands) = statement.get(at..)?.split_once(char::is_whitespace)?;

@@ -1,4 +1,5 @@
-//! The words of a query: each operation takes those that it has, and what it takes is what a page can offer.
+//! Query parameters. Each operation reads the parameters that it supports, and each read registers the parameter with its alternatives for
+//! the page.
 
 use crate::expression::tree::read_unsigned;
 use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
@@ -19,20 +20,20 @@ pub struct LayoutParameter {
     pub about: String,
 }
 
-/// The words of a query as they are taken.
+/// Parameters of a query, and the parameters that have been read.
 pub(crate) struct Words<'r> {
     request: &'r FragmentRequest,
-    /// Whether what does not exist is replaced.
+    /// Whether invalid values are replaced instead of rejected.
     replaces: bool,
     pub(crate) parameters: Vec<LayoutParameter>,
     replaced: Vec<String>,
 }
 
-/// Sizes that a shape may have.
+/// Range of matrix sizes of a shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) rows: &'static [u16],
-    /// The fewest and the most columns, and what they are a multiple of.
+    /// Minimum and maximum number of columns, and the number of which they are a multiple.
     pub(crate) columns: (u16, u16, u16),
     pub(crate) usual: (u16, u16),
 }
@@ -71,7 +72,7 @@ impl<'r> Words<'r> {
         }
     }
 
-    /// What was written for a name.
+    /// Returns the written value of a parameter.
     fn written(&self, name: &str) -> Option<&'r str> {
         let request = self.request;
         let found = match name {
@@ -91,7 +92,7 @@ impl<'r> Words<'r> {
         });
     }
 
-    /// Says why a word cannot be taken, or goes on with another.
+    /// Returns an error for an invalid value, or records the message if invalid values are replaced.
     fn instead(&mut self, message: String) -> Result<(), FragmentRefusal> {
         if !self.replaces {
             return Err(refusal(message));
@@ -100,7 +101,7 @@ impl<'r> Words<'r> {
         Ok(())
     }
 
-    /// One of a few words; the first when it is left out.
+    /// Reads a parameter with a fixed set of values. The default is the first value.
     pub(crate) fn choice(
         &mut self,
         name: &'static str,
@@ -125,14 +126,14 @@ impl<'r> Words<'r> {
         Ok(chosen)
     }
 
-    /// A text, whatever it is.
+    /// Reads a parameter with arbitrary text.
     pub(crate) fn text(&mut self, name: &'static str, usual: &str, about: &str) -> String {
         let text = self.written(name).unwrap_or(usual).to_owned();
         self.take(name, text.clone(), &[], about);
         text
     }
 
-    /// `no` or `yes`.
+    /// Reads a parameter with the values `no` and `yes`.
     pub(crate) fn flag(
         &mut self,
         name: &'static str,
@@ -141,7 +142,7 @@ impl<'r> Words<'r> {
         Ok(self.choice(name, &["no", "yes"], about)? == "yes")
     }
 
-    /// A number, decimal or `0x…`.
+    /// Reads a number in decimal or `0x…` notation.
     pub(crate) fn number(
         &mut self,
         name: &'static str,
@@ -165,7 +166,7 @@ impl<'r> Words<'r> {
         Ok(number)
     }
 
-    /// The bits of a descriptor, when they are written.
+    /// Reads the bits of a descriptor, if the request contains them.
     pub(crate) fn bits(
         &mut self,
         name: &'static str,
@@ -189,7 +190,7 @@ impl<'r> Words<'r> {
         Ok(bits)
     }
 
-    /// Rows and columns: `m64n128`, with or without a depth.
+    /// Reads the number of rows and columns: `m64n128`, optionally followed by `k`.
     pub(crate) fn shape(&mut self, sizes: Sizes) -> Result<(usize, usize), FragmentRefusal> {
         let Sizes {
             rows,
@@ -221,7 +222,7 @@ impl<'r> Words<'r> {
         Ok((usize::from(size.0), usize::from(size.1)))
     }
 
-    /// Says what was taken in the view; a word that was not taken is refused.
+    /// Adds the parameters to the view. Returns an error if the request contains a parameter that has not been read.
     pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRefusal> {
         let known: Vec<String> = self
             .parameters
@@ -247,7 +248,7 @@ impl<'r> Words<'r> {
         Ok(view)
     }
 
-    /// The request with what was taken, and what was replaced.
+    /// Returns the request with the values that have been read, and the messages about replaced values.
     pub(crate) fn nearest(&mut self, request: &FragmentRequest) -> (FragmentRequest, Vec<String>) {
         let mut nearest = FragmentRequest {
             op: request.op.clone(),
@@ -258,7 +259,7 @@ impl<'r> Words<'r> {
             match name.as_str() {
                 "shape" => nearest.shape.clone_from(value),
                 "type" => nearest.ty.clone_from(value),
-                // What a person did not write follows from the rest.
+                // Parameters that the user did not specify follow from the other parameters.
                 _ if request.with.get(name).is_some_and(|word| !word.is_empty()) => {
                     nearest.with.insert(name.clone(), value.clone());
                 }

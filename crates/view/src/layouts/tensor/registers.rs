@@ -1,4 +1,4 @@
-//! Elements in registers: factors and sums of `wgmma`, metadata of sparse factors.
+//! Register layouts: operand A and accumulator of `wgmma`, and metadata of sparse operands.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::tensor::query_parameters::{Sizes, Words};
@@ -6,7 +6,7 @@ use crate::layouts::tensor::{LayoutView, Place, Registers};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::layout::{Sparsity, factor_element, sum_element};
 
-/// Threads of a warpgroup, lanes of a warp, rows of a warp.
+/// Number of threads of a warpgroup and of lanes of a warp.
 const THREADS: usize = 128;
 const LANES: usize = 32;
 const ROWS: usize = 16;
@@ -18,7 +18,7 @@ pub(crate) const WARPGROUP: Sizes = Sizes {
 };
 const LETTERS: &str = "L = lane of the warp, w = warp of the warpgroup, r = register, e = element of the register (element 0 is in the low bits)";
 
-/// Bits of an element; those of `tf32` lie in words.
+/// Returns the element size in bits. `tf32` elements occupy 32 bits.
 pub(crate) fn bits_of(ty: &str) -> u32 {
     match ScalarType::from_name(ty) {
         Some(ScalarType::Tf32) | None => 32,
@@ -160,7 +160,7 @@ pub(crate) fn metadata(
     };
     let chunk = of(0).chunk();
     let n_chunks = depth / chunk;
-    // The lanes of each four that one selector reads; the others may be read by another one.
+    // Lanes of each group of four that one selector selects. The other lanes can be selected by another selector.
     let read = (0..n_chunks).flat_map(|chunk| [0, 8].map(|row| of(0).place(row, chunk).0 % 4));
     let n_read = read.max().map_or(1, |last| last + 1);
     let selectors = ["every", "0", "1", "2", "3"];

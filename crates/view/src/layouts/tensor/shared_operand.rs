@@ -1,4 +1,4 @@
-//! Factors in shared memory: a descriptor says where each element lies.
+//! Operand matrices in shared memory. A descriptor specifies the address of each element.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
@@ -11,29 +11,29 @@ use warpgrid_isa::layout::{
     DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, SharedFactor, Storage, Swizzle,
 };
 
-/// Bytes along k that one instruction reads of a dense factor.
+/// Number of bytes along k that one instruction reads of a dense operand.
 const DEPTH_BYTES: u64 = 32;
-/// The highest byte of shared memory that a descriptor can name.
+/// Highest byte address of shared memory that a descriptor can encode.
 const MAX_BYTES: u64 = 0x3ffff;
 
-/// A factor in shared memory as words describe it.
+/// Operand matrix in shared memory, as specified by query parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
     pub(crate) kind: DescriptorKind,
     pub(crate) factor: Factor,
     pub(crate) ty: String,
     pub(crate) matrix: SharedFactor,
-    /// Rows of A or columns of B.
+    /// Number of rows of A or columns of B.
     pub(crate) lines: usize,
-    /// Bytes along k that one instruction reads.
+    /// Number of bytes along k that one instruction reads.
     pub(crate) one_bytes: u64,
-    /// The bits, where they were written.
+    /// Descriptor bits, if specified.
     pub(crate) written: Option<u64>,
-    /// The instruction descriptor, where it was written.
+    /// Instruction descriptor, if specified.
     pub(crate) instruction: Option<InstructionBits>,
 }
 
-/// An instruction descriptor with the kind of its product.
+/// Instruction descriptor with its MMA kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstructionBits {
     pub(crate) bits: u32,
@@ -41,34 +41,34 @@ pub(crate) struct InstructionBits {
     pub(crate) kind: MmaKind,
 }
 
-/// What a factor has beside its descriptor.
+/// Properties of an operand in addition to its descriptor.
 #[derive(Clone, Copy, Debug)]
 struct Chosen<'a> {
     kind: DescriptorKind,
     factor: Factor,
     ty: &'a str,
     storage: Storage,
-    /// Rows of A and columns of B.
+    /// Number of rows of A and of columns of B.
     size: (usize, usize),
     major: &'a str,
-    /// Whether A is sparse, where that is known; else B is asked.
+    /// Whether A is sparse, if known. Otherwise a parameter is read.
     is_sparse: Option<bool>,
 }
 
 impl Described {
-    /// Elements along k in a number of bytes.
+    /// Returns the number of elements along k in the given number of bytes.
     pub(crate) fn depth_of(&self, bytes: u64) -> u64 {
         depth_of(self.matrix.storage, bytes)
     }
 
-    /// Elements along k that one instruction reads.
+    /// Returns the number of elements along k that one instruction reads.
     pub(crate) fn depth(&self) -> u64 {
         self.depth_of(self.one_bytes)
     }
 
-    /// The steps along k that the described tile has.
+    /// Returns the number of steps along k in the tile.
     pub(crate) fn n_steps(&self) -> u64 {
-        // A row that is swizzled holds what fits its span, and the next tile is somewhere else.
+        // A swizzled row ends at the swizzle span, and the address of the next tile is arbitrary.
         match (
             self.matrix.major,
             self.matrix.descriptor.swizzle.span_bytes(),
@@ -78,7 +78,7 @@ impl Described {
         }
     }
 
-    /// Bytes by which the start moves on for the next step along k.
+    /// Returns the number of bytes by which the start address advances for the next step along k.
     pub(crate) fn step_bytes(&self) -> u64 {
         let MatrixDescriptor {
             leading_bytes,
@@ -133,7 +133,7 @@ impl Described {
             .or_else(|| self.matrix.descriptor.encode(self.kind))
     }
 
-    /// How large the tile is.
+    /// Returns the extent of the tile.
     pub(crate) fn extent(&self) -> TileExtent {
         TileExtent {
             line_bytes: self.line_bytes(),
@@ -142,12 +142,12 @@ impl Described {
         }
     }
 
-    /// Bytes of a line, if it lies in neighbours.
+    /// Returns the number of bytes of a line, if its elements are contiguous.
     pub(crate) fn line_bytes(&self) -> u64 {
         line_bytes(self.matrix.storage, self.lines)
     }
 
-    /// The fields with what they mean, in bytes, units of 16 bytes and elements.
+    /// Returns the fields with their meaning in bytes, units of 16 bytes and elements.
     pub(crate) fn fields(&self) -> Vec<DescriptorField> {
         let size = match self.matrix.storage {
             Storage::Bytes(size) => Some(size),
@@ -174,7 +174,7 @@ fn line_bytes(storage: Storage, lines: usize) -> u64 {
     }
 }
 
-/// A factor of `wgmma`.
+/// Returns the layout of an operand of `wgmma`.
 pub(crate) fn warpgroup(
     words: &mut Words<'_>,
     factor: Factor,
@@ -183,7 +183,7 @@ pub(crate) fn warpgroup(
     described(words, &found)
 }
 
-/// The words of a factor of `wgmma`.
+/// Reads the parameters of an operand of `wgmma`.
 pub(crate) fn read_warpgroup(
     words: &mut Words<'_>,
     factor: Factor,
@@ -191,7 +191,7 @@ pub(crate) fn read_warpgroup(
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
-    // Single bits are looked at in words.
+    // Single-bit elements are displayed as 32-bit words.
     let storage = Storage::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
     let majors: &[&str] = match bits_of(ty) {
         16 => &["k", "mn"],
@@ -215,7 +215,7 @@ pub(crate) fn read_warpgroup(
     read(words, chosen, &swizzles)
 }
 
-/// A factor of `tcgen05.mma`.
+/// Returns the layout of an operand of `tcgen05.mma`.
 pub(crate) fn tensor_memory(
     words: &mut Words<'_>,
     factor: Factor,
@@ -224,7 +224,7 @@ pub(crate) fn tensor_memory(
     described(words, &found)
 }
 
-/// The words of a factor of `tcgen05.mma`.
+/// Reads the parameters of an operand of `tcgen05.mma`.
 pub(crate) fn read_tensor_memory(
     words: &mut Words<'_>,
     factor: Factor,
@@ -284,7 +284,8 @@ pub(crate) fn read_tensor_memory(
     read(words, chosen, swizzles_of(major, storage))
 }
 
-/// Words whose rows are neighbours have the atoms of 32 bytes, and nothing else has (PTX ISA, "Shared memory layout").
+/// Returns the supported swizzle modes. Only MN-major operands with 32-bit elements have 32-byte atoms, and they support no other mode (PTX
+/// ISA, "Shared memory layout").
 fn swizzles_of(major: &str, storage: Storage) -> &'static [&'static str] {
     const ALL: [&str; 5] = ["128B", "64B", "32B", "none", "128B_atom_32B"];
     match (major, storage) {
@@ -303,7 +304,7 @@ fn storage_of(ty: &str, kind: MmaKind) -> Storage {
     }
 }
 
-/// What an instruction descriptor says of a factor.
+/// Properties of an operand in an instruction descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Said {
     factor: Factor,
@@ -315,7 +316,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Which index runs along neighbours.
+    /// Returns the major-ness of the operand.
     pub(crate) fn major(&self) -> Major {
         match self.major {
             "mn" => Major::Mn,
@@ -336,7 +337,7 @@ impl Said {
     }
 }
 
-/// What the bits of an instruction descriptor say of a factor.
+/// Returns the properties of an operand in an instruction descriptor.
 pub(crate) fn said_of(
     says: &InstructionDescriptor,
     factor: Factor,
@@ -477,10 +478,10 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
     })
 }
 
-/// The letters of the rule.
+/// Meaning of the variables in the mapping.
 pub(crate) const LETTERS: &str = "mn = row of A or column of B, es = element size in bytes, LBO = leading byte offset, SBO = stride byte offset";
 
-/// How certain the place of an element is.
+/// Returns the confidence in the locations of elements.
 pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
     let is_open = descriptor.base_offset != 0 || descriptor.swizzle == Swizzle::B128Atom32;
     if is_open { "medium" } else { "high" }
@@ -493,7 +494,7 @@ pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
     })
 }
 
-/// A descriptor of the fields that are written; the others are those of a tile without gaps.
+/// Builds a descriptor from the specified fields. Unspecified fields have the values of a contiguous tile.
 fn chosen(
     words: &mut Words<'_>,
     swizzles: &[&'static str],
@@ -533,18 +534,18 @@ fn chosen(
     })
 }
 
-/// How large a tile is.
+/// Extent of a tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileExtent {
-    /// Bytes across k.
+    /// Number of bytes across k.
     pub(crate) line_bytes: u64,
-    /// Bytes along k.
+    /// Number of bytes along k.
     pub(crate) one_bytes: u64,
-    /// Elements along k.
+    /// Number of elements along k.
     pub(crate) depth: u64,
 }
 
-/// The leading and the stride byte offset of a tile without gaps.
+/// Returns the leading and the stride byte offset of a contiguous tile.
 pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) -> (u64, u64) {
     let TileExtent {
         line_bytes,
@@ -552,7 +553,7 @@ pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) 
         depth,
     } = extent;
     match (major, swizzle.span_bytes()) {
-        // 8 rows of 16 bytes lie together; then comes the next piece along k.
+        // 8 rows of 16 bytes are contiguous, followed by the next chunk along k.
         (Major::K, None) => (128, one_bytes / 16 * 128),
         (Major::K, Some(span)) => (16, 8 * span),
         (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),
@@ -561,7 +562,7 @@ pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) 
     }
 }
 
-/// The address of an element, before the swizzle.
+/// Returns the address formula of an element before the swizzle.
 pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
     let swizzle = descriptor.swizzle;
     let place = match (major, swizzle.span_bytes()) {
@@ -587,7 +588,7 @@ pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
     format!("byte = start + {place}{swizzled}")
 }
 
-/// Bytes, units of 16 bytes, and elements where they have whole bytes.
+/// Formats a size in bytes, in units of 16 bytes, and in elements if elements are whole bytes.
 fn in_units(bytes: u64, element_bytes: Option<u32>) -> String {
     let units = bytes / 16;
     let elements = element_bytes.map(|size| bytes / u64::from(size.max(1)));

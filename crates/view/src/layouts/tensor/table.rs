@@ -1,10 +1,10 @@
-//! A layout as a text table: one cell per element, with its place.
+//! Text table of a layout, with the location of each element.
 
 use crate::layouts::inspector::picture_url::link;
 use crate::layouts::tensor::LayoutView;
 use std::fmt::Write;
 
-/// Writes `view` for people: what it is, its rule, the fields of its descriptor, and the grid.
+/// Formats `view` for terminals: title, mapping, descriptor fields, and grid.
 pub fn table(view: &LayoutView) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.

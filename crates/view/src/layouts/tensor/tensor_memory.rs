@@ -1,4 +1,5 @@
-//! Elements in tensor memory: what registers and shared memory are moved to, sums, factors, scale factors and metadata.
+//! Layouts in tensor memory: destinations of transfers from registers and shared memory, accumulators, operand A, scale factors and
+//! metadata.
 
 use crate::layouts::fragment::request::FragmentRefusal;
 use crate::layouts::tensor::query_parameters::{Sizes, Words};
@@ -10,7 +11,7 @@ use warpgrid_isa::layout::{
 use warpgrid_isa::{CopyShape, MoveShape, WarpMulticast};
 use warpgrid_program::counted;
 
-/// Lanes of a warp, of tensor memory, and its columns.
+/// Number of lanes of a warp, and number of columns of tensor memory.
 const LANES: usize = 32;
 const COLUMNS: u64 = 512;
 /// Shapes of `tcgen05.mma`.
@@ -121,7 +122,7 @@ fn rule_of_move(shape: MoveShape) -> &'static str {
     }
 }
 
-/// Rows of `tcgen05.cp`.
+/// Returns the layout of the rows that `tcgen05.cp` copies.
 pub(crate) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
     const SHAPES: [(&str, CopyShape, Option<WarpMulticast>); 6] = [
         ("128x256b", CopyShape::L128x256, None),
@@ -192,7 +193,7 @@ pub(crate) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
     })
 }
 
-/// The layout of a product: what its words say.
+/// Reads the layout of an MMA instruction from the parameters.
 fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefusal> {
     let (m, n) = words.shape(PRODUCT)?;
     let groups: &[&str] = if m == 256 { &["2"] } else { &["1", "2"] };
@@ -224,7 +225,7 @@ fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefus
     Ok((layout, letter))
 }
 
-/// Lane and column of an element of D, in the words of the manual's figures.
+/// Returns the formulas of lane and column of an element of D, in the notation of the figures of the PTX ISA manual.
 fn rule_of(letter: char, n: usize) -> String {
     match letter {
         'A' => "block = row/128, lane = row%128, column = column of D".to_owned(),
@@ -246,7 +247,7 @@ fn rule_of(letter: char, n: usize) -> String {
     }
 }
 
-/// The sums of `tcgen05.mma`.
+/// Returns the layout of the accumulator of `tcgen05.mma`.
 pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (layout, letter) = product(words)?;
@@ -287,7 +288,7 @@ pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     })
 }
 
-/// A of `tcgen05.mma` in tensor memory.
+/// Returns the layout of operand A of `tcgen05.mma` in tensor memory.
 pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;
@@ -322,7 +323,7 @@ pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
     })
 }
 
-/// Scale factors of the rows of A or of the columns of B.
+/// Returns the layout of the scale factors of the rows of A or of the columns of B.
 pub(crate) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView, FragmentRefusal> {
     let (m, n) = words.shape(PRODUCT)?;
     let vectors = ["1X", "2X", "4X"];
@@ -376,7 +377,7 @@ pub(crate) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
     })
 }
 
-/// Metadata of `tcgen05.mma.sp`.
+/// Returns the layout of the metadata of `tcgen05.mma.sp`.
 pub(crate) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;

@@ -1,4 +1,4 @@
-//! The trial of lines that a person wrote: they and the solution run with the same launches; the first thing that differs comes out as a sentence.
+//! Check of written lines: the answer and the solution run with the same launches. The result is a message about the first difference.
 
 use crate::analysis::memory_diff::{Left, left_by};
 use crate::learn::puzzle::Gap;
@@ -7,7 +7,7 @@ use crate::learn::{MAX_STEPS, launched};
 use crate::model::text::Severity;
 use crate::session::Session;
 
-/// What an answer may cost.
+/// Cost limit of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Limit {
     what: Cost,
@@ -23,7 +23,7 @@ enum Cost {
 }
 
 impl Cost {
-    /// As a puzzle writes it, and how one of it and several of it are called.
+    /// Notation in puzzles, and the singular and plural names, of each cost.
     const ALL: [(&'static str, Cost, [&'static str; 2]); 4] = [
         (
             "conflicts",
@@ -39,7 +39,7 @@ impl Cost {
         ("steps", Cost::Steps, ["warp step", "warp steps"]),
     ];
 
-    /// What `n` of it are called.
+    /// Returns the name of the cost for a count of `n`.
     fn words(self, n: u64) -> &'static str {
         let found = Cost::ALL.iter().find(|(_, cost, _)| *cost == self);
         found.map_or(
@@ -80,7 +80,7 @@ impl Limit {
         })
     }
 
-    /// As a person reads it.
+    /// Formats the limit for the user.
     pub(crate) fn words(&self) -> String {
         match self.most {
             0 => format!("no {}", self.what.words(0)),
@@ -101,7 +101,7 @@ impl Limit {
     }
 }
 
-/// A gap and what is tried on it.
+/// Gap with the launches that check an answer.
 pub(crate) struct Trial<'a> {
     gap: &'a Gap,
 }
@@ -111,7 +111,7 @@ impl<'a> Trial<'a> {
         Trial { gap }
     }
 
-    /// The sentence of an answer that is right, or of what is wrong first.
+    /// Returns a message that the answer is correct. The error is a message about its first mistake.
     pub(crate) fn check(&self, answer: &str) -> Result<String, String> {
         let (own, wanted) = (self.gap.with(answer), self.gap.with(&self.gap.answer));
         let mut session = run(&own)?;
@@ -137,7 +137,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Runs a text to its end. The sentence says why it has none.
+/// Runs a source to its end. The error is the reason why the run does not finish.
 fn run(source: &str) -> Result<Session, String> {
     let mut session = launched(source).map_err(|failure| {
         let mut errors = failure.diagnostics.iter();
@@ -159,7 +159,7 @@ fn run(source: &str) -> Result<Session, String> {
     }
 }
 
-/// Whether two runs leave the same bytes; the first that differs is named.
+/// Compares the final memory of two runs. The error names the first difference.
 fn compare(own: &mut Session, wanted: &Session) -> Result<(), String> {
     let (left, right) = (left_by(own), left_by(wanted));
     for (own_left, wanted) in left.iter().zip(&right) {
@@ -191,7 +191,7 @@ fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> S
     )
 }
 
-/// Whether a run is without a note of what is undefined, where that of the solution has none.
+/// Checks that a run has no note about undefined behavior, unless the solution has one.
 fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {
@@ -201,7 +201,7 @@ fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
     }
 }
 
-/// Whether a run is without a race that the solution has not.
+/// Checks that a run has no race, unless the solution has the same race.
 fn no_race(session: &mut Session, wanted: &str) -> Result<(), String> {
     let report = session.look_for_races(MAX_STEPS);
     let Some(race) = report.races.first() else {

@@ -1,14 +1,15 @@
-//! Other values of a launch: `x = 5, 6, 7`, `n = 3`, `x = random 7`, `launch grid=2 block=64` go in; a text with such a `//@` line comes out.
+//! Launch variants. Input: a variant such as `x = 5, 6, 7`, `n = 3`, `x = random 7`, or `launch grid=2 block=64`. Output: the source with a
+//! corresponding `//@` line.
 
 use warpgrid_launch::Scenario;
 use warpgrid_launch::annotations::Annotations;
 use warpgrid_launch::scenario::Parameter;
 use warpgrid_launch::value::ElementType;
 
-/// Values of `random` for floats: from 0 to below this, so that sums are exact.
+/// Exclusive upper bound of `random` values for floating-point types. The bound keeps sums exact.
 const MOST_FLOAT: u64 = 200;
 
-/// A change of a launch.
+/// Change of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Variant {
     Launch(String),
@@ -29,7 +30,7 @@ impl Variant {
         })
     }
 
-    /// As a person reads it.
+    /// Formats the variant for the user.
     pub(crate) fn words(&self) -> String {
         match self {
             Variant::Launch(facts) => format!("launch {facts}"),
@@ -37,7 +38,7 @@ impl Variant {
         }
     }
 
-    /// The text with the line that states it. The sentence says that there is none.
+    /// Returns the source with the changed `//@` line. The error reports that the line does not exist.
     pub(crate) fn apply(&self, source: &str) -> Result<String, String> {
         let mut is_found = false;
         let lines = source.lines().map(|line| {
@@ -80,7 +81,7 @@ impl Variant {
     }
 }
 
-/// As many numbers as a buffer has elements, the same for a seed everywhere.
+/// Returns a random number for each element of a buffer. The sequence depends only on the seed.
 fn random(source: &str, name: &str, seed: u64) -> String {
     let Scenario { params, .. } = Annotations::parse(source, "//").scenario;
     let buffer = params.iter().find_map(|parameter| match parameter {

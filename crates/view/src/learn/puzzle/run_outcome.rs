@@ -1,4 +1,4 @@
-//! Outcome of a run. A session goes in; one of five names comes out.
+//! Outcome of a run as one of five names.
 
 use crate::learn::MAX_STEPS;
 use crate::memory_model::concurrency::races::RaceReport;

@@ -1,4 +1,4 @@
-//! Why a launch never ends: who waits for what, what is missing, and the line that should have brought it.
+//! Diagnosis of hangs: the waiting threads, the missing events, and the line that should have provided them.
 
 use crate::diagnostics::ranges;
 use crate::memory_model::concurrency::races::{shared_place, triple};
@@ -12,7 +12,7 @@ use warpgrid_isa::{Does, SyncOp};
 use warpgrid_launch::reading::Reader;
 use warpgrid_order::hang::{Diagnosis, HangKind, Story, Wait, WaitKind, diagnose};
 
-/// Steps of a rehearsal in which all blocks have places.
+/// Step limit of a trial run on a machine on which all blocks are resident.
 const MOST_AHEAD: u64 = 4_000_000;
 
 /// Diagnosis of a launch that hangs.
@@ -40,7 +40,7 @@ pub enum HangObject {
     Name(String),
 }
 
-/// As messages between the page and its worker have it: they do not describe themselves.
+/// Representation of [`HangObject`] in messages between the page and its worker, whose format is not self-describing.
 #[derive(Serialize, Deserialize)]
 struct Tagged(Option<u64>, Option<String>);
 
@@ -142,7 +142,7 @@ pub struct HangWait {
 }
 
 impl Session {
-    /// Why the launch never ends, if the run has found that it does not; or the aligned barrier to which a part of a warp came.
+    /// Returns the diagnosis of a launch that hangs, or of an aligned barrier at which only some lanes of a warp arrived.
     pub fn hang(&mut self) -> Option<HangView> {
         let machine = self.timeline.machine();
         let is_stuck = machine.fault().is_some_and(|fault| {
@@ -166,7 +166,8 @@ impl Session {
         Some(self.hang_view(&found))
     }
 
-    /// The story of the same launch on a machine that has places for all blocks, where this one does not.
+    /// Returns the execution trace of the same launch on a machine on which all blocks are resident, if they are not all resident on this
+    /// machine.
     fn story_with_all_blocks(&self) -> Option<Story> {
         let machine = self.timeline.machine();
         let last = machine.n_blocks().checked_sub(1)?;
@@ -311,7 +312,7 @@ impl Session {
     }
 }
 
-/// A place in shared memory as its variable and the bytes from its start: `full+8`.
+/// Formats a location in shared memory as its variable and the byte offset from its start: `full+8`.
 fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
     let place = shared_place(machine, block, address, 8);
     match (place.variable, place.offset) {
@@ -321,7 +322,7 @@ fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
     }
 }
 
-/// What is missing at the root.
+/// Returns the missing arrivals, bytes or lanes of the root wait.
 fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
     let nothing = HangMissing {
         arrivals: None,
@@ -355,14 +356,14 @@ fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
     }
 }
 
-/// Threads of a block as ranges.
+/// Formats threads of a block as ranges.
 fn threads(warp: u32, lanes: u32, n_threads: u32) -> String {
     let first = warp * 32;
     let all = (0..32).filter(|lane| lanes >> lane & 1 != 0 && first + lane < n_threads);
     ranges(&mut all.map(|lane| first + lane))
 }
 
-/// Adds a wait, to one of the same block for the same where its threads follow.
+/// Adds a wait. A wait of adjacent threads of the same block for the same object is merged.
 fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
     let same = waits.iter_mut().find(|old| {
         let threads = String::new();

@@ -1,5 +1,5 @@
-//! Iterations of races in loops: how often each thread had executed its instruction. In: races of a run; out: an addition to their
-//! messages.
+//! Loop iterations of racing accesses: counts the executions of the racing instructions by each thread, and adds the iterations to the
+//! messages of the races.
 
 use crate::memory_model::concurrency::RaceView;
 use crate::memory_model::concurrency::lockstep::loops_around;
@@ -7,19 +7,19 @@ use crate::session::Session;
 use warpgrid_emulator::{AccessEvent, Agent, Interest, MemoryId, Observer};
 use warpgrid_order::races::{Access, End, Found, Memory};
 
-/// Bound on the steps that are replayed, and so on the cost of the analysis.
+/// Maximum number of replayed steps, which bounds the cost of the analysis.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// One side of a race, and the executions of its instruction by its thread.
+/// Access of a race, with the number of executions of its instruction by its thread.
 struct Counted {
     access: Access,
-    /// Executions so far.
+    /// Number of executions so far.
     n: u64,
-    /// The number of the last execution that touched the bytes of the race, from 1.
+    /// Number of the last execution that accessed the bytes of the race, starting at 1.
     iteration: u64,
 }
 
-/// Counts the executions of racing instructions up to the second access of each race.
+/// Observer that counts the executions of racing instructions up to the second access of each race.
 struct Counter {
     races: Vec<(Found, [Counted; 2])>,
 }
@@ -76,8 +76,8 @@ fn is_memory(own: MemoryId, memory: Memory) -> bool {
 }
 
 impl Session {
-    /// Adds the iterations of both accesses to a race between instructions of one loop, if they differ. The iteration of an access is the
-    /// number of times that its thread had executed the instruction.
+    /// Adds the iterations of both accesses to races between instructions of one loop, if the iterations differ. The iteration of an access
+    /// is the number of times that its thread has executed the instruction.
     pub(crate) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Found]) {
         let are_in_loop = |[first, second]: [&Access; 2]| {
             let function = self.program.functions.get(first.function.0 as usize);

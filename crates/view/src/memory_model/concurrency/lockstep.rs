@@ -1,5 +1,6 @@
-//! Exchanges between lanes of a warp that lockstep execution alone orders. In: a run that was taken; out: a note for each kernel or
-//! function with such an exchange. The first steps are replayed, and only where a program has strong loads and stores.
+//! Analysis of communication between lanes of a warp that is ordered only by lockstep execution. Input: an executed run. Output: a note for
+//! each kernel or function with such communication. The analysis replays the first steps, and only if the program has strong loads and
+//! stores.
 
 use crate::memory_model::concurrency::race_messages::place_words;
 use crate::memory_model::concurrency::races::triple;
@@ -10,13 +11,13 @@ use warpgrid_isa::{AccessKind, Feature, Sem};
 use warpgrid_order::races::{Access, Detector, End, Found, Kind};
 use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program};
 
-/// Bound on the steps that are replayed, and so on the cost of the analysis.
+/// Maximum number of replayed steps, which bounds the cost of the analysis.
 const MAX_STEPS: u64 = 200_000;
-/// Bound on the pairs of lines that a note lists after the first.
+/// Maximum number of line pairs that a note lists after the first pair.
 const MAX_PAIRS: usize = 6;
 
 impl Session {
-    /// Notes on loads and stores of the steps that were taken, by lanes of one warp at one address, which no barrier orders.
+    /// Returns notes on executed loads and stores by lanes of one warp at the same address that no barrier orders.
     pub(crate) fn lockstep_notes(&mut self) -> Vec<String> {
         let program = self.program.clone();
         if !program.target.has(Feature::IndependentLanes) || !may_exchange(&program) {
@@ -39,7 +40,7 @@ impl Session {
     }
 
     fn lockstep_note(&self, found: &[&Found]) -> Option<String> {
-        // A value that is read shows the dependence better than one that is overwritten.
+        // A read value shows the dependence more clearly than an overwritten value.
         let is_read = |found: &&&Found| found.first.kind == Kind::Write;
         let shown = found.iter().find(is_read).or(found.first())?;
         let End::Access(second) = &shown.second else {
@@ -82,7 +83,7 @@ impl Session {
     }
 }
 
-/// Whether a program has strong loads and strong stores.
+/// Checks whether a program has strong loads and strong stores.
 fn may_exchange(program: &Program) -> bool {
     let has = |kind: AccessKind| {
         program.actions.iter().any(|action| {
@@ -94,7 +95,7 @@ fn may_exchange(program: &Program) -> bool {
     has(AccessKind::Load) && has(AccessKind::Store)
 }
 
-/// Whether the load of an exchange waits for a value in a loop, so that the value orders the lanes.
+/// Checks whether the load polls a value in a loop, so that the value orders the lanes.
 fn is_polled(program: &Program, found: &Found) -> bool {
     let End::Access(second) = &found.second else {
         return false;
@@ -107,7 +108,7 @@ fn is_polled(program: &Program, found: &Found) -> bool {
     })
 }
 
-/// The target of a branch.
+/// Returns the target of a branch.
 fn branch_target(program: &Program, function: &Function, instruction: &Instruction) -> Option<u32> {
     let operands = function.operands_of(instruction.operands).iter();
     let mut labels = operands.filter_map(|operand| match operand.value {

@@ -1,4 +1,4 @@
-//! Races in words: who, where, what is missing.
+//! Messages about data races: the accesses, their location, and the missing synchronization.
 
 use crate::memory_model::concurrency::races::triple;
 use crate::memory_model::concurrency::{RaceAccess, RaceKind, RacePlace, RaceView, Why};
@@ -6,15 +6,15 @@ use warpgrid_isa::Does;
 use warpgrid_order::races::{End, Lifetime};
 use warpgrid_order::scope::Strength;
 
-/// The proxy through which copies read tensor maps.
+/// Proxy through which copies read tensor maps.
 pub(crate) const TENSOR_MAP: &str = "tensormap";
 
-/// The scope of a strong access in words.
+/// Formats the scope of a strong access.
 pub(crate) fn scope_words(strength: Strength) -> Option<String> {
     strength.scope().map(|scope| scope.name().to_owned())
 }
 
-/// Bytes as a person names them.
+/// Formats a byte range for the user.
 pub(crate) fn place_words(place: &RacePlace) -> String {
     let name = place.buffer.as_ref().or(place.variable.as_ref());
     match name {
@@ -24,16 +24,16 @@ pub(crate) fn place_words(place: &RacePlace) -> String {
     }
 }
 
-/// What starts an asynchronous operation, as far as its instruction says.
+/// Asynchronous operation that an instruction starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Started {
     Copy,
-    /// A product of matrices, which reads them through the asynchronous proxy.
+    /// Asynchronous MMA, which reads its operand matrices through the async proxy.
     Product,
 }
 
 impl Started {
-    /// What an instruction starts.
+    /// Returns the operation that an instruction starts.
     pub(crate) fn by(does: Option<Does>) -> Started {
         match does.is_some_and(Does::is_asynchronous_product) {
             true => Started::Product,
@@ -62,7 +62,7 @@ fn who(access: &RaceAccess, started: Started) -> String {
     )
 }
 
-/// The race in a sentence or two.
+/// Formats the message of a race in one or two sentences.
 pub(crate) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> String {
     let place = place_words(&race.place);
     let line = |access: &RaceAccess| access.line.unwrap_or(0);
@@ -93,7 +93,7 @@ pub(crate) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> S
     format!("{first}, {second}: {missing}")
 }
 
-/// The race of a `cp.async` with an access of another thread, where the copying thread waits at a line in between.
+/// Formats the message of a race between a `cp.async` and an access of another thread, if the copying thread executes a wait in between.
 pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
     format!(
@@ -106,7 +106,7 @@ pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     )
 }
 
-/// What is missing between the accesses.
+/// Describes the missing synchronization between the accesses.
 fn missing(race: &RaceView) -> String {
     match race.why {
         Why::Order => match (&race.first.scope, &race.second.scope) {

@@ -1,4 +1,4 @@
-//! Races of a session: a detector observes the run, what it finds gets lines and names.
+//! Race detection in a session: a detector observes the run, and its findings are converted to lines and names.
 
 use crate::memory_model::concurrency::race_messages::{
     Started, TENSOR_MAP, message, own_copies_message, scope_words,
@@ -16,7 +16,7 @@ use warpgrid_order::races::{
 };
 use warpgrid_program::FunctionId;
 
-/// Steps after which a run that shall have no race is looked at first; then after twice as many.
+/// Number of steps after which a run that must be race-free is checked first. Each following interval is twice as long.
 const FIRST_PART: u64 = 64;
 
 /// Data races and other findings of a run.
@@ -47,14 +47,14 @@ pub struct UnwrittenView {
 }
 
 impl Session {
-    /// Runs from the start as [`Session::run`] does, looks for data races on the way, and for the weakest repair of small launches.
+    /// Runs from the start like [`Session::run`] and detects data races. For small launches, also searches for the weakest repair.
     pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
         let (mut report, found) = self.look_for_races_in_run(max_steps);
         self.add_repairs(&mut report.races, &found);
         report
     }
 
-    /// Runs from the start, and looks for data races on the way, not for repairs.
+    /// Runs from the start and detects data races, without a search for repairs.
     pub fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
         self.look_for_races_in_run(max_steps).0
     }
@@ -70,8 +70,8 @@ impl Session {
         (report, found)
     }
 
-    /// Adds to races within a block the barrier phase in which its threads came to different instructions: from there on, the
-    /// barriers that threads wait at are not those that the text pairs.
+    /// Adds, to races within a block, the first barrier phase in which its threads arrived at different instructions. From this phase on,
+    /// threads do not wait at the barriers that the source pairs.
     fn explain_by_phases(&mut self, races: &mut [RaceView]) {
         let is_in_block = |race: &&mut RaceView| {
             race.why == Why::Order
@@ -100,7 +100,7 @@ impl Session {
         }
     }
 
-    /// The phases of barriers to which threads came at different instructions.
+    /// Returns the barrier phases in which threads arrived at different instructions.
     fn mixed_phases(&mut self) -> Vec<MixedPhase> {
         let mut story = Story::new();
         let seen = self.steps_seen();
@@ -108,7 +108,7 @@ impl Session {
         story.mixed_phases()
     }
 
-    /// The lines of the barriers of a phase, in order.
+    /// Returns the lines of the barriers of a phase in ascending order.
     fn lines_of_phase(&self, phase: &MixedPhase) -> Vec<u32> {
         let lines = phase.places.iter();
         let mut lines: Vec<u32> = lines.map(|at| self.range_of(at.0, at.1).line).collect();
@@ -135,7 +135,7 @@ impl Session {
         all
     }
 
-    /// Runs a session that is at its start, and looks for data races on the way; it stops soon after the first one.
+    /// Runs a session that is at its start and checks whether the run has no data race. The run stops soon after the first race.
     pub(crate) fn is_free_of_races(&mut self, max_steps: u64) -> bool {
         let mut detector = self.detector();
         let mut part = FIRST_PART;
@@ -154,7 +154,7 @@ impl Session {
         self.report_races(detector).0.races.is_empty()
     }
 
-    /// The races of the steps that have been taken.
+    /// Returns the data races of the executed steps.
     pub fn races(&mut self) -> RaceReport {
         let mut detector = self.detector();
         let seen = self.steps_seen();
@@ -171,7 +171,7 @@ impl Session {
         Detector::new(self.program.clone(), self.shape())
     }
 
-    /// The shape of the launch.
+    /// Returns the shape of the launch.
     pub(crate) fn shape(&self) -> Shape {
         let launch = self.scenario();
         Shape {
@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    /// The report of a detector, and what it found, in the order of the races of the report.
+    /// Returns the report of a detector, and its findings in the order of the races of the report.
     fn report_races(&self, mut detector: Detector) -> (RaceReport, Vec<Found>) {
         if self.is_over() && self.timeline.machine().fault().is_none() {
             detector.finish();
@@ -230,7 +230,7 @@ impl Session {
         }
     }
 
-    /// The memory that a place is in, as it is shown, and the byte of it.
+    /// Returns the displayed memory that contains a location, and the byte offset within the memory.
     pub fn memory_of(&self, place: &RacePlace) -> Option<(MemoryId, u64)> {
         if let Some(block) = place.block {
             let variables = self.timeline.machine().shared_variables().iter();
@@ -262,7 +262,7 @@ impl Session {
             },
         ];
         let sure = match found.why {
-            // The axioms leave open what products read; the text of the ISA does not.
+            // The axioms do not cover the operand reads of an asynchronous MMA, but the text of the PTX ISA does.
             _ if started.contains(&Started::Product) && !found.is_of_axiom() => {
                 RaceSure::Documented
             }
@@ -362,7 +362,7 @@ impl Session {
         }
     }
 
-    /// Bytes of global memory by the name of their buffer or variable.
+    /// Returns the location of bytes of global memory, relative to their buffer or variable.
     pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RacePlace {
         let machine = self.timeline.machine();
         let mut place = RacePlace {
@@ -389,7 +389,7 @@ impl Session {
         place
     }
 
-    /// Bytes of shared memory by the name of their variable.
+    /// Returns the location of bytes of shared memory, relative to their variable.
     pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RacePlace {
         shared_place(self.timeline.machine(), block, address, bytes)
     }
@@ -403,7 +403,7 @@ pub(crate) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u
             offset.is_some_and(|offset| offset < variable.size_bytes.max(1))
         })
         .max_by_key(|variable| variable.byte_offset);
-    // Dynamic shared memory begins where its variable does and has no size of its own.
+    // A dynamic shared variable has a start address, but no size of its own.
     let dynamic = || {
         let all = machine.shared_variables().iter();
         all.filter(|v| v.size_bytes == 0 && v.byte_offset <= address)
@@ -420,7 +420,7 @@ pub(crate) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u
     }
 }
 
-/// A position or thread as a person writes it.
+/// Formats a block or thread index.
 pub(crate) fn triple([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (0, 0) => x.to_string(),

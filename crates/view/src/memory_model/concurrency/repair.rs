@@ -23,23 +23,23 @@ use warpgrid_order::races::{Access, End, Found, Lifetime, ProxyKind};
 use warpgrid_program::syntax::{Change, StatementEdit};
 use warpgrid_program::{Document, Edit, Fix, Overrides, Span};
 
-/// Candidates that are tried, at most.
+/// Maximum number of candidates to try.
 const MOST_TRIED: usize = 400;
-/// Candidates that are tried before atomic operations in place of updates, at most.
+/// Maximum number of candidates to try before candidates that replace updates with atomic operations.
 const MOST_TRIED_BEFORE_UPDATES: usize = 200;
-/// Steps of all trials, at most.
+/// Maximum number of steps of all trials.
 const MOST_STEPS: u64 = 4_000_000;
-/// Steps of a run beyond which no repair is looked for.
+/// Maximum number of steps of a run for which a repair is searched.
 const LONGEST_RUN: u64 = 60_000;
-/// Blocks whose mbarriers are looked at.
+/// Maximum number of blocks whose mbarriers are examined.
 const MOST_BLOCKS: u64 = 16;
-/// Seeds that a repaired text must pass with.
+/// Scheduler seeds for which a repaired source must have no race.
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
-/// A repair: edits that belong together.
+/// Repair: edits that are applied together.
 pub(crate) type Edits = Vec<StatementEdit>;
 
-/// A race with all that candidates are made from.
+/// Race with the information from which candidates are generated.
 #[derive(Clone, Copy)]
 pub(crate) struct Broken<'a> {
     body: &'a Body<'a>,
@@ -47,14 +47,14 @@ pub(crate) struct Broken<'a> {
     /// Statements of both accesses.
     first: usize,
     second: usize,
-    /// Whether the second side is the start of a block.
+    /// Whether the second access is the start of a block.
     is_start: bool,
     is_one_block: bool,
     is_one_warp: bool,
     is_one_cluster: bool,
-    /// Blocks of a cluster.
+    /// Number of blocks of a cluster.
     n_blocks: u32,
-    /// Bytes that came to mbarriers without being expected.
+    /// Transaction bytes that completed on mbarriers without a corresponding expect-tx operation.
     unexpected: &'a [u32],
 }
 
@@ -79,7 +79,7 @@ impl Session {
     /// Finds the weakest repair of the races, and stores it in each race. `found` contains the accesses of each race.
     pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Found]) {
         let is_small = self.position() <= LONGEST_RUN;
-        // Lanes that store the same value in one instruction are worth no search.
+        // Races between lanes that store the same value in one instruction do not justify a search.
         let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
         let is_editable = self.scenario().front == Front::Ptx && self.places.has_line_breaks();
         if races.iter().all(is_harmless) || !is_small || !is_editable {
@@ -173,7 +173,7 @@ impl Session {
         })
     }
 
-    /// Bytes that came to mbarriers without being expected, as the run has left them.
+    /// Returns the transaction bytes that completed on mbarriers without an expect-tx operation, at the end of the run.
     fn unexpected_bytes(&self) -> Vec<u32> {
         let machine = self.timeline.machine();
         let blocks = 0..machine.n_blocks().min(MOST_BLOCKS);
@@ -185,7 +185,7 @@ impl Session {
         all
     }
 
-    /// What could end a race, the weakest first.
+    /// Returns the candidates for a race, the weakest first.
     fn candidates(
         &self,
         body: &Body<'_>,
@@ -259,7 +259,7 @@ pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
     spans.iter().map(delete).collect()
 }
 
-/// Tries texts.
+/// Runs edited sources.
 struct Trial<'a> {
     session: &'a Session,
     document: &'a dyn Document,
@@ -270,8 +270,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether each run of the changed text meets the stated expectations and has no race, lost update, exchange between lanes that
-    /// lockstep execution alone orders, or other fault.
+    /// Checks whether each run of the edited source meets the expectations of the scenario and has no race, no lost update, no
+    /// communication between lanes that is ordered only by lockstep execution, and no other fault.
     fn heals(&mut self, edits: &[StatementEdit]) -> bool {
         if self.left == 0 {
             return false;

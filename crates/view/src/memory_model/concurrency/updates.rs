@@ -1,5 +1,6 @@
-//! Updates of memory in several instructions: a load, arithmetic on the loaded value, and a store to the same address. In: a
-//! program and the accesses of a run; out: the updates, and those that another thread's store between load and store overwrites.
+//! Updates of memory by several instructions: a load, arithmetic on the loaded value, and a store to the same address. Input: a program and
+//! the accesses of a run. Output: the updates, and the lost updates, which are updates with a store of another thread between load and
+//! store.
 
 use crate::session::Session;
 use std::collections::{HashMap, HashSet};
@@ -9,15 +10,15 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
 };
 
-/// Bound on the instructions of a chain from a store back to its load.
+/// Maximum number of instructions of a chain from a store back to its load.
 const MAX_CHAIN: usize = 6;
 
-/// A load, instructions that compute a value from it, and the store of that value. Instructions by index.
+/// Load, instructions that compute a value from the loaded value, and store of the computed value. The fields are instruction indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Update {
     pub(crate) function: FunctionId,
     pub(crate) load: u32,
-    /// Data-dependent instructions between load and store, in the order of the text: arithmetic, moves and conversions.
+    /// Data-dependent instructions between load and store in program order: arithmetic, moves and conversions.
     pub(crate) chain: Vec<u32>,
     pub(crate) store: u32,
 }
@@ -89,7 +90,7 @@ fn add_chains(
     chain.pop();
 }
 
-/// The nearest instruction before another one, in the order of the text, that writes a register.
+/// Returns the last definition of a register before an instruction in program order.
 fn definition_before(function: &Function, register: RegisterId, before: u32) -> Option<u32> {
     let earlier = function.instructions.get(..before as usize)?;
     let found = earlier
@@ -102,7 +103,7 @@ fn access_kind(program: &Program, instruction: &Instruction) -> Option<AccessKin
     program.action(instruction)?.does.memory()?.access()
 }
 
-/// The register of a store of one element.
+/// Returns the source register of a store of one element.
 fn stored_register(function: &Function, instruction: &Instruction) -> Option<RegisterId> {
     match function.operands_of(instruction.operands).get(1)?.value {
         OperandValue::Source(Source::Register(RegisterRun { first, .. }), _) => Some(first),
@@ -110,27 +111,27 @@ fn stored_register(function: &Function, instruction: &Instruction) -> Option<Reg
     }
 }
 
-/// A thread by block, warp and lane.
+/// Thread as block, warp and lane.
 type Thread = (u64, u32, u8);
-/// An instruction by function and index.
+/// Instruction as function and index.
 type Place = (FunctionId, u32);
 
-/// What is known of the bytes at an address that a store of an update has written.
+/// Last store of an update to an address.
 #[derive(Clone, Copy)]
 struct LastStore {
     thread: Thread,
-    /// The number of stores to the address so far.
+    /// Number of stores to the address so far.
     count: u64,
 }
 
-/// Observes which updates load and store the same address, and which lose the store of another thread.
+/// Observer that finds updates whose load and store have equal addresses, and updates that lose the store of another thread.
 pub(crate) struct UpdateObserver {
     loads_of: HashMap<Place, Vec<u32>>,
     loads: HashSet<Place>,
-    /// By load and thread: the address and the number of stores to it at the time of the load.
+    /// Address of the last load and number of stores to this address at the time of the load, by load and thread.
     loaded: HashMap<(Place, Thread), (MemoryId, u64, u64)>,
     stores: HashMap<(MemoryId, u64), LastStore>,
-    /// Pairs of load and store with equal addresses at least once, and those with different ones.
+    /// Pairs of load and store that had equal addresses at least once, and pairs that had different addresses at least once.
     equal: HashSet<(Place, u32)>,
     different: HashSet<(Place, u32)>,
     /// Whether a store of an update has overwritten the store of another thread after the load.
@@ -155,7 +156,7 @@ impl UpdateObserver {
         }
     }
 
-    /// Whether load and store had the same address in each execution, and were executed.
+    /// Checks whether load and store were executed, and had the same address in each execution.
     pub(crate) fn is_update(&self, update: &Update) -> bool {
         let pair = ((update.function, update.load), update.store);
         self.equal.contains(&pair) && !self.different.contains(&pair)
@@ -209,8 +210,8 @@ impl Observer for UpdateObserver {
 }
 
 impl Session {
-    /// Whether the run so far has lost the update of a thread: between load and store of an update, another thread stored to the
-    /// same address.
+    /// Checks whether the run has lost an update so far: another thread stored to the same address between the load and the store of an
+    /// update.
     pub(crate) fn loses_update(&mut self) -> bool {
         let updates = updates_of(&self.program);
         if updates.is_empty() {

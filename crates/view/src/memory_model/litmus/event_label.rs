@@ -1,4 +1,4 @@
-//! The words of an event: what it does to which place, and how strongly.
+//! Labels of events: operation, location, and memory ordering.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::Prepared;
@@ -6,7 +6,7 @@ use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::Sem;
 use warpgrid_order::explore::{LocationKind, Node, NodeKind, rank_at};
 
-/// `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
+/// Formats the operation of an event: `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
 pub(crate) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
     let place = place(node, prepared, test);
     let value = |value: Option<u64>| value.map_or_else(String::new, |v| shown(node, prepared, v));
@@ -32,7 +32,7 @@ pub(crate) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> Stri
     }
 }
 
-/// `x`, `x[1]`, `x[0..31]`, `x+2` where no element starts.
+/// Formats the location of an event: `x`, `x[1]`, `x[0..31]`, or `x+2` if no element starts at the offset.
 fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
     let Some((location, start)) = node.location else {
         return String::new();
@@ -65,7 +65,7 @@ fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
     }
 }
 
-/// A value; an mbarrier object as what it waits for.
+/// Formats a value. An mbarrier object is shown as its pending counts.
 fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
     let location = node
         .location
@@ -74,7 +74,7 @@ fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
     if node.n_bytes > 8 {
         return match value {
             0 => "zeros".to_owned(),
-            // Which bytes they are does not matter, only which are the same.
+            // Only the equality of such values matters, not their bytes.
             _ => format!(
                 "bytes #{:04x}",
                 (value ^ value >> 16 ^ value >> 32 ^ value >> 48) & 0xffff
@@ -99,7 +99,7 @@ fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
     }
 }
 
-/// `release at gpu`; nothing for weak accesses and for what has no strength.
+/// Formats the memory ordering: `release at gpu`. Empty for weak accesses and for events without a memory ordering.
 pub(crate) fn describe(node: &Node) -> String {
     let has_words = match node.kind {
         NodeKind::Read | NodeKind::Write | NodeKind::Atomic | NodeKind::Fence => true,

@@ -1,7 +1,8 @@
-//! A question that a kernel asks: these lines, these threads. In: a session, the lines, and the threads; out: a litmus test whose threads are the
-//! lines as these threads come to them, with registers as numbers and memory as it is then.
+//! Extraction of litmus tests from kernels. Input: a session, lines, and threads. Output: a litmus test whose threads consist of these
+//! lines. Registers have the values, and memory has the contents, at the time the threads reach the lines.
 //!
-//! [`watch`] sees when the threads come to the lines and what they touch, [`places`] makes locations of that, [`body`] writes the threads.
+//! [`access_watch`] records when the threads reach the lines and which bytes they access, [`location_table`] derives locations from these
+//! accesses, and [`thread_body`] formats the threads.
 
 pub(crate) mod access_watch;
 pub(crate) mod call_parameters;
@@ -25,9 +26,9 @@ use std::ops::Range;
 use warpgrid_launch::Front;
 use warpgrid_program::{FunctionId, Instruction};
 
-/// Threads of a question.
+/// Maximum number of threads of an extracted test.
 const MOST_THREADS: usize = 8;
-/// Registers and places that are observed.
+/// Maximum number of observed registers and locations.
 const MOST_OBSERVED: usize = 12;
 
 /// Request for the extraction of a litmus test from lines of a kernel.
@@ -60,7 +61,7 @@ pub struct CutThread {
 }
 
 impl CutRequest {
-    /// The lines and threads of a race; none where one side is the life of a block.
+    /// Returns the lines and threads of a race, or `None` if one side is the start or exit of a block.
     pub fn of_race(race: &RaceView) -> Option<CutRequest> {
         let (first, second) = (race.first.line?, race.second.line?);
         let thread = |access: &RaceAccess| CutThread {
@@ -79,7 +80,7 @@ impl CutRequest {
 }
 
 impl Session {
-    /// Cuts the kernel down to a litmus test; runs at most `max_steps` for it, and comes back to the present position.
+    /// Extracts a litmus test from the kernel. Executes at most `max_steps` steps, and returns to the present position.
     pub fn litmus_test(
         &mut self,
         request: &CutRequest,
@@ -92,7 +93,7 @@ impl Session {
     }
 }
 
-/// A thread, and the instructions of the line that it is to execute where one is asked for.
+/// Requested thread, and the instructions of the line that it must execute, if specified.
 type Asked = (Thread, Option<Range<u32>>);
 
 struct Cutter<'a> {
@@ -179,7 +180,7 @@ impl<'a> Cutter<'a> {
                 first_line: 0,
             });
         }
-        // Any place will do until it is known what the threads load.
+        // The observed location is arbitrary until the loads of the threads are known.
         test.observe = observed_places(&test, &places)
             .into_iter()
             .take(1)
@@ -192,7 +193,7 @@ impl<'a> Cutter<'a> {
         Ok(test)
     }
 
-    /// The threads in order, each with the instructions of the line that it is to execute.
+    /// Returns the threads in order, each with the instructions of the line that it must execute.
     fn threads(&mut self) -> Result<Vec<Asked>, LitmusError> {
         if self.request.threads.is_empty() {
             let mut meeting = Meeting::new(self.lines.clone());
@@ -240,7 +241,7 @@ impl<'a> Cutter<'a> {
         Ok((found, wanted))
     }
 
-    /// The test without what its threads do.
+    /// Returns the test without the bodies of its threads.
     fn frame(&self) -> LitmusTest {
         let launch = self.session.scenario();
         let program = &self.session.program;
@@ -259,7 +260,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// The places that several threads write, or all that are written where the threads load nothing.
+/// Returns the locations that several threads write, or all written locations if the threads load nothing.
 fn observed_places(test: &LitmusTest, places: &Places) -> Vec<String> {
     let all = places.written();
     let loads = !test.observe.is_empty();
@@ -277,7 +278,7 @@ fn linear(at: [u32; 3], extents: [u32; 3]) -> u64 {
     x + u64::from(extents[0]) * (y + u64::from(extents[1]) * z)
 }
 
-/// The instructions of the kernel in these lines.
+/// Returns the instructions of the kernel in these lines.
 fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusError> {
     let program = &session.program;
     let wanted = session.scenario().entry.as_deref();

@@ -1,12 +1,12 @@
-//! The launch that the threads of a test belong to: where blocks and threads are. In: extents; out: positions, clusters and ranks.
+//! Launch of a litmus test: computes the coordinates, clusters and ranks of blocks from the grid, block and cluster sizes.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 
-/// Most blocks of a cluster.
+/// Maximum number of blocks of a cluster.
 const MOST_BLOCKS: u32 = 16;
 
-/// The extents of a launch.
+/// Sizes of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     grid: [u32; 3],
@@ -15,7 +15,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The launch of a test, where there is such a one.
+    /// Returns the launch of a test, or an error if the sizes are invalid.
     pub(crate) fn new(test: &LitmusTest) -> Result<Shape, LitmusError> {
         let (grid, block, cluster) = (test.grid, test.block, test.cluster);
         let all = [grid, block, cluster];
@@ -38,7 +38,7 @@ impl Shape {
             return fail("the number of blocks exceeds the maximum grid size");
         }
         let fits = grid.iter().zip(cluster).all(|(n, size)| n % size == 0);
-        // Tests name as few blocks as they need, also where a cluster would have more.
+        // A test can specify fewer blocks than a complete cluster has.
         if !fits && grid[1..] != [1, 1] {
             return fail("the grid size is not a multiple of the cluster size");
         }
@@ -57,13 +57,13 @@ impl Shape {
         product(self.block) as u32
     }
 
-    /// The position of a block in the grid.
+    /// Returns the coordinates of a block in the grid.
     pub(crate) fn position(self, block: u32) -> [u32; 3] {
         let [x, y, _] = self.grid;
         [block % x, block / x % y, block / x / y]
     }
 
-    /// The cluster of a block, and its rank there.
+    /// Returns the cluster of a block, and the rank of the block in the cluster.
     pub(crate) fn home(self, block: u32) -> (u32, u32) {
         let at = self.position(block);
         let [x, y, _] = self.cluster;
@@ -73,7 +73,7 @@ impl Shape {
         ((cz * ny + cy) * nx + cx, (rz * y + ry) * x + rx)
     }
 
-    /// The linear index of the block with a rank of a cluster.
+    /// Returns the linear index of the block with the given rank in a cluster.
     pub(crate) fn block_of(self, cluster: u32, rank: u32) -> u32 {
         let [x, y, _] = self.cluster;
         let [nx, ny] = [0, 1].map(|i: usize| self.grid[i].div_ceil(self.cluster[i]));
@@ -83,7 +83,7 @@ impl Shape {
         (at[2] * self.grid[1] + at[1]) * self.grid[0] + at[0]
     }
 
-    /// Blocks of a cluster.
+    /// Returns the number of blocks of a cluster.
     pub(crate) fn n_ranks(self) -> u32 {
         product(self.cluster) as u32
     }

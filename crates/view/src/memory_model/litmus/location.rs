@@ -1,12 +1,12 @@
-//! The lines of locations: `x: u32 = 0`, `tile+16: shared u32[4] at=1024 block=1 = 5, 6`, `m: mbarrier = 2 phase=1 pending=1 bytes=64`.
-//! In: such a line, or a location; out: the other.
+//! Parser and printer of location lines: `x: u32 = 0`, `tile+16: shared u32[4] at=1024 block=1 = 5, 6`, `m: mbarrier = 2 phase=1 pending=1
+//! bytes=64`.
 
 use crate::memory_model::litmus::parser::{MOST_ELEMENTS, number_of};
 use crate::memory_model::litmus::test::LitmusLocation;
 use std::fmt::Write as _;
 use warpgrid_emulator::MbarrierState;
 
-/// Reads what follows `//@ location`.
+/// Parses the text after `//@ location`.
 pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let expected = || {
         format!(
@@ -19,7 +19,7 @@ pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let (name, offset) = name.split_once('+').unwrap_or((name, "0"));
     found.name = name.trim().to_owned();
     found.offset = number_of(offset.trim())?;
-    // `shared::cluster` has colons of its own, so the words are read from the end.
+    // `shared::cluster` contains colons, so the options are parsed from the end.
     let mut words: Vec<&str> = kind.split_whitespace().collect();
     while let Some((name, value)) = words.last().and_then(|word| word.split_once('=')) {
         match name {
@@ -67,7 +67,7 @@ fn block_of(value: &str) -> Result<u32, String> {
     block.map_err(|_| format!("found the block `{value}` of a location, expected a block index"))
 }
 
-/// Before and after the `=` that values follow: not that of `at=` or `block=`.
+/// Splits a text at the `=` before the initial values, which is not that of `at=` or `block=`.
 fn split_values(text: &str) -> (&str, &str) {
     let is_word = |at: usize| {
         let before = text.get(..at).unwrap_or("");
@@ -83,7 +83,7 @@ fn split_values(text: &str) -> (&str, &str) {
     }
 }
 
-/// `2`, `2 phase=1 pending=1 bytes=64`: arrivals that a phase expects, and where the object is in one.
+/// Parses the state of an mbarrier object: `2`, `2 phase=1 pending=1 bytes=64`. The first number is the expected arrival count.
 fn read_object(found: &mut LitmusLocation, values: &[&str]) -> Result<(), String> {
     let count = match values.first() {
         Some(count) if !count.contains('=') => number_of(count)?,
@@ -116,7 +116,7 @@ fn read_object(found: &mut LitmusLocation, values: &[&str]) -> Result<(), String
     Ok(())
 }
 
-/// Writes the line of a location.
+/// Formats a location line.
 pub(crate) fn write_location(location: &LitmusLocation) -> String {
     let mut line = format!("//@ location {}", location.name);
     // Writing to a string cannot fail.
@@ -163,7 +163,7 @@ fn object(location: &LitmusLocation) -> String {
     }
 }
 
-/// The values, without the zeros at the end.
+/// Formats the values without trailing zeros.
 fn values(init: &[u64]) -> String {
     let n = init
         .iter()
@@ -173,7 +173,7 @@ fn values(init: &[u64]) -> String {
     shown.join(", ")
 }
 
-/// Small numbers as a person counts, large ones in hexadecimal.
+/// Formats small numbers in decimal and large numbers in hexadecimal.
 pub(crate) fn number(value: u64) -> String {
     match value {
         0..=0xffff => value.to_string(),

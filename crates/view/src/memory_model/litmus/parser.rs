@@ -1,4 +1,4 @@
-//! A litmus test as a person writes it: bodies of PTX, with `//@` lines that name threads, locations and what is observed.
+//! Parser of the text format of litmus tests: thread bodies of PTX, with `//@` lines that specify threads, locations and observed values.
 //!
 //! ```text
 //! //@ title Message passing
@@ -19,7 +19,7 @@ use crate::memory_model::litmus::location::location;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
 use crate::memory_model::litmus::test_module::LitmusError;
 
-/// A test to begin with.
+/// Initial litmus test of an editor.
 pub const SAMPLE: &str = "//@ title Message passing
 //@ location x: u32 = 0
 //@ location flag: u32 = 0
@@ -32,7 +32,7 @@ ld.global.u32 %r1, [x];
 //@ observe 1:%r0 1:%r1
 ";
 
-/// Reads a text.
+/// Parses a litmus test.
 pub fn read_text(text: &str) -> Result<LitmusTest, LitmusError> {
     let mut reader = Reader::default();
     for (index, line) in text.lines().enumerate() {
@@ -49,7 +49,7 @@ pub fn read_text(text: &str) -> Result<LitmusTest, LitmusError> {
 #[derive(Default)]
 struct Reader {
     test: LitmusTest,
-    /// Whether `//@ launch` said it.
+    /// Whether the test contains `//@ launch`.
     has_launch: bool,
 }
 
@@ -66,7 +66,7 @@ impl Reader {
         self.head(trimmed)
     }
 
-    /// What comes before the first thread.
+    /// Parses a line before the first thread.
     fn head(&mut self, line: &str) -> Result<(), String> {
         if line.is_empty() || line.starts_with("//") {
             return Ok(());
@@ -189,7 +189,7 @@ impl Reader {
     }
 }
 
-/// `name=value` words.
+/// Parses `name=value` options.
 fn words(rest: &str) -> Result<Vec<(&str, &str)>, String> {
     let words = rest.split_whitespace().map(|word| {
         word.split_once('=')
@@ -198,7 +198,7 @@ fn words(rest: &str) -> Result<Vec<(&str, &str)>, String> {
     words.collect()
 }
 
-/// `4`, `16x16`, `2x2x2`
+/// Parses sizes: `4`, `16x16`, `2x2x2`.
 fn extents(value: &str) -> Result<[u32; 3], String> {
     let mut extents = [1; 3];
     let mut places = extents.iter_mut();
@@ -220,5 +220,5 @@ pub(crate) fn number_of(text: &str) -> Result<u64, String> {
     read_unsigned(text).ok_or_else(|| format!("found `{text}`, expected a number"))
 }
 
-/// Elements of a location.
+/// Maximum number of elements of a location.
 pub(crate) const MOST_ELEMENTS: usize = 4096;

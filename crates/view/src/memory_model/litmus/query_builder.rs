@@ -1,4 +1,4 @@
-//! From the program of a test to the question: where locations are, what registers hold at the start, what is observed.
+//! Construction of an exploration query from the program of a test: addresses of locations, initial register values, and observed values.
 
 use crate::memory_model::litmus::launch::Shape;
 use crate::memory_model::litmus::parser::MOST_ELEMENTS;
@@ -13,29 +13,29 @@ use warpgrid_order::explore::{
 };
 use warpgrid_program::{Function, FunctionId, Program};
 
-/// Where global locations start that say no address, and how far apart they are.
+/// Start of the global locations without an address, and their distance.
 const GLOBAL: u64 = 1 << 40;
 const GLOBAL_APART: u64 = 1 << 32;
-/// Where the shared memory of a block ends.
+/// End address of the shared memory of a block.
 const SHARED_END: u64 = 1 << 24;
-/// Clusters that the threads of a test may be in.
+/// Maximum number of clusters of the tested threads.
 const MOST_CLUSTERS: usize = 64;
 
-/// Puts a question together.
+/// Builder of an exploration query.
 pub(crate) struct Asker<'a> {
     test: &'a LitmusTest,
     shape: Shape,
-    /// Number of each cluster that has threads of the test.
+    /// Index of each cluster that contains tested threads.
     clusters: BTreeMap<u32, u64>,
-    /// Where each name starts: an address of global memory, or an offset in the shared memory of a block.
+    /// Base of each name: an address in global memory, or an offset in the shared memory of a block.
     bases: BTreeMap<&'a str, u64>,
     locations: Vec<Location>,
     origins: Vec<usize>,
-    /// By location of the question: the block whose shared memory it is in.
+    /// For each location of the query, the block whose shared memory contains the location.
     blocks: Vec<Option<u32>>,
 }
 
-/// What a location begins with.
+/// Initial contents of a location.
 struct Contents {
     element_bytes: u32,
     init: Vec<u64>,
@@ -68,7 +68,7 @@ impl<'a> Asker<'a> {
         Ok(asker)
     }
 
-    /// Places a location: once in global memory, or in each block whose shared memory has it.
+    /// Places a location once in global memory, or once in each block whose shared memory contains the location.
     fn place(&mut self, index: usize, location: &LitmusLocation) -> Result<(), LitmusError> {
         let (element_bytes, init) = contents(location)?;
         let kind = kind_of(location)?;
@@ -141,7 +141,7 @@ impl<'a> Asker<'a> {
         });
     }
 
-    /// No two locations share a byte.
+    /// Checks that no two locations overlap.
     fn check_apart(&self) -> Result<(), LitmusError> {
         let mut all: Vec<&Location> = self.locations.iter().collect();
         all.sort_by_key(|location| location.start);
@@ -158,7 +158,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Blocks whose shared memory threads of the test can reach, in order.
+    /// Returns the blocks whose shared memory the tested threads can access, in ascending order.
     fn blocks_within_reach(&self) -> Vec<u32> {
         let ranks = 0..self.shape.n_ranks();
         let of_cluster = |cluster: &u32| {
@@ -169,7 +169,7 @@ impl<'a> Asker<'a> {
         self.clusters.keys().flat_map(of_cluster).collect()
     }
 
-    /// The question; `called` has by thread and instruction the line of the call that it is from.
+    /// Builds the query. `called` maps a thread and an instruction of a called function to the line of the call.
     pub(crate) fn ask(
         self,
         program: Program,
@@ -247,7 +247,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// `1:%r0`, `x`, `x[2]`; `1:x[2]` is the element in the shared memory of the block of thread 1.
+    /// Parses an observed value: `1:%r0`, `x`, `x[2]`. `1:x[2]` is the element in the shared memory of the block of thread 1.
     fn observed(&self, text: &str, program: &Program) -> Result<Observed, LitmusError> {
         let thread = text.split_once(':').and_then(|(thread, rest)| {
             let number: usize = thread.trim().parse().ok()?;
@@ -283,7 +283,7 @@ impl<'a> Asker<'a> {
         )
     }
 
-    /// An element, counted from where the name starts.
+    /// Returns an element, counted from the base of the name.
     fn element(&self, name: &str, element: u64, block: Option<u32>) -> Option<Observed> {
         let places = self.locations.iter().zip(&self.blocks).enumerate();
         let mut places = places.filter(|(_, (location, own))| {
@@ -301,7 +301,7 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// Where each name starts: where it says, or after those before it.
+/// Returns the base of each name: the specified base, or the next base after the preceding names.
 fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     let mut bases = BTreeMap::new();
     let stated = test.locations.iter();
@@ -337,7 +337,7 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
     Ok(bases)
 }
 
-/// Bytes of an element, and what each holds.
+/// Returns the element size in bytes and the initial value of each element.
 fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
     let name = &location.name;
     if location.space.starts_with("mbarrier") {

@@ -1,4 +1,4 @@
-//! Repairs of a litmus test: instructions with another memory order or scope, and fences before instructions.
+//! Repairs of a litmus test: stronger memory orders and scopes of instructions, and additional fences.
 
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{Prepared, shown_line};
@@ -140,7 +140,7 @@ impl Editor<'_> {
 fn strengthened(syntax: &InstructionSyntax, does: Does, words: Words) -> InstructionSyntax {
     let mut new = syntax.clone();
     let sync = does.sync();
-    // An arrival at the barrier of a cluster releases without a modifier, and `cluster` is part of its name.
+    // An arrival at a cluster barrier has release semantics without a modifier, and `cluster` is part of its opcode.
     let is_cluster_arrival = sync == Some(SyncOp::ClusterArrive);
     let is_old = |word: &String| {
         Sem::from_name(word).is_some() || !is_cluster_arrival && Scope::from_name(word).is_some()
@@ -153,7 +153,7 @@ fn strengthened(syntax: &InstructionSyntax, does: Does, words: Words) -> Instruc
     if is_cluster_arrival {
         return new;
     }
-    // The name of an operation on an mbarrier has several words.
+    // The opcode of an mbarrier operation consists of several modifiers.
     let ends_name =
         |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);
     let after_name = || {
@@ -166,7 +166,7 @@ fn strengthened(syntax: &InstructionSyntax, does: Does, words: Words) -> Instruc
     new
 }
 
-/// The text of a test with a repair.
+/// Applies a repair to the text of a test.
 pub fn apply(text: &str, repair: &[LitmusEdit]) -> String {
     EditView::apply_all(text, repair.iter().map(|edit| &edit.edit))
 }

@@ -1,4 +1,4 @@
-//! Answers as plain data: events with their lines and words, arrows with their names, axioms in a sentence.
+//! Results of litmus tests as plain data: events with their lines and labels, named edges, and violated axioms with an explanation.
 
 use crate::memory_model::litmus::event_label::{describe, label};
 use crate::memory_model::litmus::test::LitmusTest;
@@ -95,7 +95,7 @@ pub struct NodeView {
     pub is_asynchronous: bool,
 }
 
-/// Says what was found in the words of a test.
+/// Converts the results of an exploration to views that use the names of the test.
 pub(crate) struct Viewer<'a> {
     test: &'a LitmusTest,
     prepared: &'a Prepared,
@@ -191,7 +191,7 @@ impl<'a> Viewer<'a> {
     }
 }
 
-/// Why a candidate cannot be, in one sentence.
+/// Formats the reason why the memory model forbids a candidate execution.
 fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
     let named = |index: usize| {
         let node = nodes.get(index).and_then(|n| graph.nodes.get(*n as usize));
@@ -229,7 +229,7 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
     }
 }
 
-/// `the write x = 1 at line 5`
+/// Formats an event: `the write x = 1 at line 5`.
 fn name_of(node: &NodeView) -> String {
     let kind = match node.kind {
         NodeKind::Init => "the initial value",

@@ -1,8 +1,8 @@
-//! A litmus test as plain data: the form of the JSON lines that `warpgrid litmus` reads.
+//! Litmus test as plain data, which is also the format of the JSON lines that `warpgrid litmus` reads.
 
 use serde::{Deserialize, Serialize};
 
-/// A few threads that share memory, and what is observed of them.
+/// Litmus test: threads that share memory, and observed values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct LitmusTest {
@@ -18,48 +18,48 @@ pub struct LitmusTest {
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub locations: Vec<LitmusLocation>,
-    /// Lines of PTX with each `.func` that threads call.
+    /// PTX source of each `.func` that threads call, as lines.
     #[serde(default)]
     pub functions: Vec<String>,
     pub threads: Vec<LitmusThread>,
-    /// `1:%r0` is a register of a thread at its end, `x[0]` an element of a location.
+    /// Observed values: `1:%r0` is the final value of a register of a thread, and `x[0]` the final value of an element of a location.
     pub observe: Vec<String>,
-    /// Outcomes that repairs are to forbid; without them, those that no interleaving reaches.
+    /// Outcomes that repairs must forbid. Default: the outcomes that no interleaving produces.
     #[serde(default)]
     pub bad: Vec<Vec<u64>>,
 }
 
-/// A named place in memory.
+/// Named location in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct LitmusLocation {
     pub name: String,
     /// `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`.
     pub space: String,
-    /// `u32`; an mbarrier object has none.
+    /// Element type: `u32`. Absent for an mbarrier object.
     #[serde(default, rename = "type")]
     pub ty: Option<String>,
-    /// A value for each element.
+    /// Initial value of each element.
     #[serde(default)]
     pub init: Vec<u64>,
-    /// Arrivals that an mbarrier object expects.
+    /// Expected arrival count of an mbarrier object.
     #[serde(default)]
     pub count: Option<u32>,
-    /// What an mbarrier object holds that is not new.
+    /// Contents of an mbarrier object, if it is not newly initialized.
     #[serde(default)]
     pub word: Option<u64>,
-    /// Bytes from where the name starts: a location of a name may have several pieces.
+    /// Offset from the base of the name in bytes. Several locations can have the same name.
     #[serde(default)]
     pub offset: u64,
-    /// Where the name starts: an address of global memory, or an offset in the shared memory of a block; any where it does not matter.
+    /// Base of the name: an address in global memory, or an offset in the shared memory of a block. Arbitrary if absent.
     #[serde(default)]
     pub at: Option<u64>,
-    /// The block that alone has it in its shared memory.
+    /// Block whose shared memory contains the location. If absent, the shared memory of every block does.
     #[serde(default)]
     pub block: Option<u32>,
 }
 
-/// A thread, and its instructions.
+/// Thread with its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LitmusThread {
@@ -69,7 +69,7 @@ pub struct LitmusThread {
     pub thread: u32,
     /// Lines of PTX.
     pub body: Vec<String>,
-    /// The line of the text where the body starts, from 1; 0 where there is no text.
+    /// Line of the source at which the body starts, starting at 1, or 0 without a source.
     #[serde(default)]
     pub first_line: u32,
 }

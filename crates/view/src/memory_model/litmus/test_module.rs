@@ -1,5 +1,5 @@
-//! From a test to a question. Each body becomes a kernel of one module, so that the checker and the tables say what its lines mean; a
-//! location is a register that holds its address.
+//! Conversion of a litmus test to a PTX module and an exploration query. Each thread body becomes a kernel of the module, so that the
+//! checker and the instruction tables define its semantics. Each location becomes a register that contains its address.
 
 use crate::memory_model::litmus::launch::Shape;
 use crate::memory_model::litmus::query_builder::Asker;
@@ -17,7 +17,7 @@ use warpgrid_program::{
     Severity, Span,
 };
 
-/// Longest body, in bytes.
+/// Maximum length of a body in bytes.
 const MOST_BYTES: usize = 1 << 16;
 
 /// Why a test has no answer.
@@ -48,19 +48,19 @@ pub(crate) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
     })
 }
 
-/// A test that is understood.
+/// Checked litmus test.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub(crate) question: Question,
-    /// Span in the module of each instruction of each thread.
+    /// Span of each instruction of each thread in the module.
     spans: Vec<Vec<Span>>,
     text: Text,
-    /// By location of the question: the location of the test.
+    /// For each location of the query, the index of the location in the test.
     pub(crate) origins: Vec<usize>,
 }
 
 impl Prepared {
-    /// The line of a thread's body where an instruction is, from 0.
+    /// Returns the line of the thread body that contains an instruction, starting at 0.
     pub(crate) fn line(&self, thread: usize, instruction: u32) -> u32 {
         let place = self.text.place_of(self.span(thread, instruction).start);
         place.map_or(0, |(_, line)| line)
@@ -123,12 +123,12 @@ pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
     first.max(1) + line
 }
 
-/// The text of a module, and where each body is in it.
+/// Source of a module with the positions of the thread bodies.
 #[derive(Clone, Debug)]
 struct Text {
     source: String,
     lines: LineIndex,
-    /// By line of the source, from 0: thread and line of its body.
+    /// For each line of the source, starting at 0, the thread and the line of its body.
     places: Vec<Option<(usize, u32)>>,
 }
 
@@ -140,12 +140,12 @@ impl Text {
     }
 }
 
-/// The name of the kernel of a thread.
+/// Returns the name of the kernel of a thread.
 pub(crate) fn kernel_name(thread: usize) -> String {
     format!("thread{thread}")
 }
 
-/// Understands a test.
+/// Checks a litmus test and builds its query.
 pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
     check_shape(test)?;
     let text = module_of(test);
@@ -234,7 +234,7 @@ fn of_diagnostic(
     }
 }
 
-/// Refuses what no module could be made of.
+/// Rejects tests that cannot be converted to a module.
 fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     if test.threads.is_empty() {
         return fail("the litmus test has no threads, expected at least one");
@@ -276,7 +276,7 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
     Ok(())
 }
 
-/// The module: the functions, and a kernel for each thread.
+/// Returns the module: the functions, and a kernel for each thread.
 fn module_of(test: &LitmusTest) -> Text {
     let version = test.ptx_version.as_deref().unwrap_or("8.6");
     let target = test.target.as_deref().unwrap_or("sm_90");
@@ -301,7 +301,7 @@ fn module_of(test: &LitmusTest) -> Text {
         for line in names_of(test) {
             add(&line, None);
         }
-        // Declarations in the body hide those of the same name outside of the block.
+        // Declarations in the body shadow declarations of the same name outside of the scope.
         add("{", None);
         for (line, body) in (0..).zip(&thread.body) {
             for part in body.split('\n') {
@@ -318,7 +318,7 @@ fn module_of(test: &LitmusTest) -> Text {
     }
 }
 
-/// The registers that hold the addresses of locations; the pieces of one have one.
+/// Returns the registers that contain the addresses of locations. Locations with the same name share a register.
 fn names_of(test: &LitmusTest) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
     for location in &test.locations {
@@ -331,10 +331,10 @@ fn names_of(test: &LitmusTest) -> BTreeSet<String> {
     lines
 }
 
-/// Registers with each stem.
+/// Number of registers of each stem.
 const MAX_REGISTERS: u32 = 100_000;
 
-/// The registers that a body may name without a declaration, by their stems.
+/// Registers that a body can use without a declaration, by their stems.
 pub(crate) const STEMS: [(&str, &str); 6] = [
     ("%rd", "b64"),
     ("%rs", "b16"),

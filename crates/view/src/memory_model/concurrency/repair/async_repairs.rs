@@ -1,4 +1,4 @@
-//! Repairs around asynchronous operations: commits, waits, counts of mbarriers, fences between proxies.
+//! Repairs for asynchronous operations: commits, waits, mbarrier counts, and proxy fences.
 
 use crate::memory_model::concurrency::repair::barrier_repairs::{BLOCK, WARP};
 use crate::memory_model::concurrency::repair::body::{
@@ -33,7 +33,7 @@ fn completes_on_mbarrier(action: &Action) -> bool {
     action.modifiers.completion == Some(Completion::MbarrierCompleteTxBytes)
 }
 
-/// A fence after the set-up of an mbarrier.
+/// Returns candidates with a fence after the initialization of an mbarrier.
 pub(crate) fn of_init(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
     let inits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::Init));
@@ -43,7 +43,7 @@ pub(crate) fn of_init(broken: &Broken<'_>) -> Vec<Edits> {
     places.map(|at| vec![body.after(at, fence)]).into()
 }
 
-/// Fences between the proxies: one that is there moves or gets its space, or a new one comes.
+/// Returns candidates with a proxy fence: an existing fence is moved or restricted to a state space, or a new fence is inserted.
 pub(crate) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
     let is_non_coherent = |at: &usize| {
@@ -89,7 +89,8 @@ pub(crate) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
     all
 }
 
-/// A load like any other in place of one that reads past all that the kernel writes, and a barrier where it needs one.
+/// Returns candidates with a weak load in place of a non-coherent load of memory that the kernel writes, with a barrier if one is
+/// necessary.
 fn plain_load(broken: &Broken<'_>, at: usize) -> Vec<Edits> {
     let body = broken.body;
     let Some(load) = body.syntax(at).with_modifier(Flag::NonCoherent.name(), &[]) else {
@@ -109,7 +110,7 @@ fn plain_load(broken: &Broken<'_>, at: usize) -> Vec<Edits> {
     all
 }
 
-/// Waits for copies.
+/// Returns candidates with waits for copies.
 pub(crate) fn of_copies(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
     if let Some(all) = of_products(broken) {
@@ -131,7 +132,7 @@ pub(crate) fn of_copies(broken: &Broken<'_>) -> Vec<Edits> {
     }
 }
 
-/// `cp.async`.
+/// Returns candidates for `cp.async`.
 fn of_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
     let body = broken.body;
     let mut all: Vec<Edits> = Vec::new();
@@ -160,7 +161,7 @@ fn of_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
     ]);
     let barrier = barriers.into_iter().find(|at| *at > copy);
     let places: Vec<usize> = barrier.into_iter().chain([other]).collect();
-    // A wait that is right after where it belongs was put there by mistake.
+    // A wait directly after its correct position was probably misplaced.
     for wait in &waits {
         let unknown = places.iter().filter(|at| **at + 1 == *wait);
         all.extend(unknown.map(|at| body.move_before(*wait, *at)));
@@ -175,7 +176,7 @@ fn of_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
     all
 }
 
-/// Bulk copies in groups.
+/// Returns candidates for bulk copies in bulk async-groups.
 fn of_bulk_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
     let body = broken.body;
     let mut all: Vec<Edits> = Vec::new();
@@ -212,7 +213,7 @@ fn end_of_part(body: &Body<'_>, at: usize) -> usize {
     next.map_or(at, |label| label - 1)
 }
 
-/// Waits that leave fewer groups in flight.
+/// Returns candidates with waits that allow fewer pending groups.
 pub(crate) fn smaller_groups(broken: &Broken<'_>, waits: &[usize]) -> Vec<Edits> {
     let body = broken.body;
     let mut all = Vec::new();
@@ -238,7 +239,7 @@ fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
     all
 }
 
-/// A loop that waits for an mbarrier before an access, made as one that is there.
+/// Returns candidates with a new mbarrier wait loop before an access, modeled on an existing wait loop.
 pub(crate) fn new_wait(broken: &Broken<'_>, access: usize) -> Vec<Edits> {
     let body = broken.body;
     let waits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::TryWait));
@@ -250,7 +251,7 @@ pub(crate) fn new_wait(broken: &Broken<'_>, access: usize) -> Vec<Edits> {
     waits.into_iter().filter_map(of).collect()
 }
 
-/// Arrivals and waits that are there, done right.
+/// Returns candidates that correct existing arrivals and waits.
 pub(crate) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
     /// Index of the parity in the operands of a wait.
     const PARITY: usize = 2;
@@ -278,7 +279,7 @@ pub(crate) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
     }
     for at in &arrivals {
         let moved = body.text(*at);
-        // A copy that comes after the arrival needs a fence between the proxies, too.
+        // A copy after the arrival additionally needs a proxy fence.
         for text in [moved.clone(), format!("{PROXIES}\n{moved}")] {
             let later = [broken.first, broken.second].into_iter();
             let later = later.filter(|access| access > at);
@@ -289,7 +290,7 @@ pub(crate) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
     all
 }
 
-/// Arrivals that expect as many bytes as copies bring.
+/// Returns candidates in which arrivals expect the number of bytes that the copies transfer.
 fn expecting(broken: &Broken<'_>, arrivals: &[usize]) -> Vec<Edits> {
     let body = broken.body;
     let copies = body.all(|action| is_bulk_copy(action.does) && completes_on_mbarrier(action));
@@ -303,7 +304,7 @@ fn expecting(broken: &Broken<'_>, arrivals: &[usize]) -> Vec<Edits> {
         sum += size;
         sums.push(sum);
     }
-    // Each block of the cluster may bring as much.
+    // Each block of the cluster may transfer the same number of bytes.
     let n_blocks = match broken.is_one_cluster {
         true => u64::from(broken.n_blocks),
         false => 1,

@@ -13,7 +13,7 @@ const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.ali
 /// access.
 const REACH_OF_LOOPS: usize = 5;
 
-/// Barriers between threads of one block.
+/// Returns candidates with barriers between threads of one block.
 pub(crate) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
     let (before, after) = (
@@ -52,7 +52,7 @@ pub(crate) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
     all
 }
 
-/// A fence between the proxies and a barrier, for a copy that comes after what threads did.
+/// Returns candidates with a proxy fence and a barrier, for a copy that follows accesses of threads.
 pub(crate) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
     let (low, high) = broken.ends();
     let places = [high].into_iter().chain(low + 1..high);
@@ -90,7 +90,7 @@ pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Edit
     all
 }
 
-/// Barriers of the cluster between threads of its blocks.
+/// Returns candidates with cluster barriers between threads of the blocks of a cluster.
 pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
     if !broken.is_one_cluster {
         return Vec::new();
@@ -103,7 +103,7 @@ pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
     let others = (low + 1..high).chain(high + 1..=high + REACH_OF_LOOPS);
     let places = [high, low].into_iter().chain(others);
     all.extend(places.map(|at| vec![body.before(at, CLUSTER)]));
-    // One that is too late, or too early, moves.
+    // A cluster barrier at a wrong position is moved.
     for wait in body.all_sync(&[SyncOp::ClusterWait]) {
         let arrival = wait.saturating_sub(1);
         if body.does(arrival).and_then(Does::sync) == Some(SyncOp::ClusterArrive) {
@@ -117,7 +117,7 @@ pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
     all
 }
 
-/// Barriers of the cluster before the first use of another block's memory, or before the end.
+/// Returns candidates with cluster barriers before the first access to the shared memory of another block, or before the exit.
 pub(crate) fn of_lives(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
     if !broken.is_start {

@@ -30,7 +30,8 @@ impl Session {
         }
     }
 
-    /// The names of the kernel of the launch, of all functions that it may call, and of those whose addresses variables hold.
+    /// Returns the names of the kernel of the launch, of all functions that the kernel may call, and of all functions whose addresses are
+    /// stored in variables.
     fn reachable_functions(&self) -> Vec<String> {
         let program = &self.program;
         let variables = program.functions.iter().flat_map(|own| &own.variables);

@@ -1,4 +1,4 @@
-//! Repairs around products of matrices: groups of a warpgroup, and commits that arrive at an mbarrier.
+//! Repairs for asynchronous MMA instructions: wgmma-groups, and commits that arrive at an mbarrier.
 
 use crate::memory_model::concurrency::repair::async_repairs::{
     new_wait, of_mbarriers, smaller_groups,
@@ -12,7 +12,7 @@ use warpgrid_program::Action;
 const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
 const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
 
-/// Checks whether an instruction starts a product or a copy to tensor memory.
+/// Checks whether an instruction starts an asynchronous MMA or a copy to tensor memory.
 pub(crate) fn is_product(does: Does) -> bool {
     does.is_asynchronous_product() || tensor_memory(does) == Some(TensorMemoryOp::Copy)
 }
@@ -25,7 +25,7 @@ fn warpgroup(does: Does) -> Option<WarpgroupOp> {
     does.unit()?.warpgroup()
 }
 
-/// Waits for products; none where neither side is one.
+/// Returns candidates with waits for asynchronous MMA instructions, or `None` if neither access is one.
 pub(crate) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];
@@ -47,7 +47,7 @@ pub(crate) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
     Some(all)
 }
 
-/// Waits for products of a warpgroup: a smaller count, or a wait that is not there yet.
+/// Returns candidates with waits for `wgmma` groups: a smaller count of an existing wait, or a new wait.
 fn of_warpgroups(broken: &Broken<'_>, product: usize, other: usize) -> Vec<Edits> {
     let body = broken.body;
     let all_of = |op| body.all(|action| warpgroup(action.does) == Some(op));

@@ -1,20 +1,21 @@
-//! Repairs that make accesses and fences stronger: a scope that takes in the other thread, then an order, on one side, then on both.
+//! Repairs that strengthen accesses and fences: first a scope that includes the other thread, then a memory order, on one side before both
+//! sides.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_fence};
 use crate::memory_model::concurrency::repair::{Broken, Edits};
 use warpgrid_isa::{AccessKind, CacheOp, Flag, MemoryOp, Scope, Sem, StateSpace};
 use warpgrid_program::Action;
 
-/// Places that are changed, at most.
+/// Maximum number of edited statements.
 const MOST_SITES: usize = 10;
 
 /// Stronger forms of a statement, from weak to strong, each with its strength.
 type Variants = Vec<(u32, Edits)>;
 
-/// Stronger accesses and fences, the weakest combinations first.
+/// Returns candidates with stronger accesses and fences, the weakest combinations first.
 pub(crate) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
-    // Weak accesses on both sides are data, unless one of them polls: then they tell something.
+    // Weak accesses on both sides are data accesses, unless one of them polls: then they communicate.
     let [a, b] = [broken.first, broken.second];
     let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
     let is_polled = |at: usize| end_of_poll(body, at) != at;
@@ -24,7 +25,7 @@ pub(crate) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
     all
 }
 
-/// Combinations of the stronger forms of accesses and fences.
+/// Returns combinations of the stronger forms of accesses and fences.
 fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> {
     let body = broken.body;
     let all = body.all(|action| is_access(action) || is_fence(action));
@@ -50,7 +51,7 @@ fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> 
             }
         }
     }
-    // One side before both; then as little as can be.
+    // Combinations that edit one side precede combinations that edit both, and weaker combinations precede stronger ones.
     all.sort_by_key(|(strength, n, _)| (*n, *strength));
     all.into_iter().map(|(_, _, edits)| edits).collect()
 }
@@ -140,7 +141,7 @@ fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     all
 }
 
-/// The orders that an access could state, from the present one on.
+/// Returns the memory orders that an access can specify, starting at the present order.
 fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
     let all: &[(u32, Sem)] = match op {
         MemoryOp::Load => &[(1, Sem::Relaxed), (3, Sem::Acquire)],

@@ -1,4 +1,5 @@
-//! Repairs between changes of a tensor map and copies that read it: a fence that releases what was done to maps, and one that acquires the map.
+//! Repairs between modifications of a tensor map and copies that read the tensor map: a fence that releases the modifications, and a fence
+//! that acquires the tensor map.
 
 use crate::memory_model::concurrency::repair::body::Body;
 use crate::memory_model::concurrency::repair::{Broken, Edits};
@@ -7,7 +8,7 @@ use warpgrid_program::Action;
 
 const FENCE: &str = "fence.proxy.tensormap::generic";
 
-/// Fences for a map that are there with a wider scope, or new ones.
+/// Returns candidates with tensor-map fences: an existing fence with a wider scope, or new fences.
 pub(crate) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
     let body = broken.body;
     let scope = broken.scope();

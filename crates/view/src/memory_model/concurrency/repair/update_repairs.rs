@@ -1,4 +1,4 @@
-//! Repairs of lost updates: an atomic operation in place of a load, arithmetic on the loaded value, and a store.
+//! Repairs of lost updates: an atomic operation replaces a load, arithmetic on the loaded value, and a store.
 
 use crate::memory_model::concurrency::repair::Edits;
 use crate::memory_model::concurrency::repair::body::{Body, literal};
@@ -11,40 +11,40 @@ use warpgrid_order::races::{End, Found};
 use warpgrid_program::syntax::{Change, InstructionSyntax};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};
 
-/// New texts of statements, by the index of their instruction; an empty one deletes the statement.
+/// Replacement texts of statements by instruction index. An empty text deletes the statement.
 type Statements = BTreeMap<u32, String>;
 
-/// An update that one atomic operation can do.
+/// Update that one atomic operation can perform.
 struct Replaceable<'a> {
     session: &'a Session,
     body: &'a Body<'a>,
     function: &'a Function,
     update: &'a Update,
-    /// The arithmetic of the update; the other instructions of its chain are moves.
+    /// Index of the arithmetic instruction of the update. All other instructions of the chain are moves.
     compute: u32,
     /// `add`, `min`, …
     operation: &'static str,
-    /// The type that the atomic operation states, with its modifier: `noftz.f16`.
+    /// Type of the atomic operation with its modifier: `noftz.f16`.
     ty: String,
-    /// The source operand of the atomic operation, and what computes it.
+    /// Source operand of the atomic operation, and the instruction that computes the operand.
     source: String,
     prelude: Option<String>,
-    /// The registers of `source` and `prelude`.
+    /// Registers of `source` and `prelude`.
     sources: Vec<RegisterId>,
 }
 
-/// The updates of a run between racing accesses.
+/// Updates of a run between racing accesses.
 #[derive(Default)]
 pub(crate) struct RacyUpdates {
-    /// Statements of their loads and stores.
+    /// Statements of the loads and stores of the updates.
     accesses: Vec<Span>,
-    /// Candidates that replace updates by atomic operations, each alone, then all of them.
+    /// Candidates that replace updates by atomic operations: each update alone, then all updates.
     pub(crate) repairs: Vec<Edits>,
 }
 
 impl RacyUpdates {
-    /// Whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates
-    /// as weak ones do.
+    /// Checks whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates like
+    /// weak accesses.
     pub(crate) fn are_made_strong_by(&self, edits: &Edits) -> bool {
         edits.iter().any(|edit| {
             matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
@@ -215,7 +215,7 @@ impl<'a> Replaceable<'a> {
             .collect()
     }
 
-    /// `red`, where no other instruction reads the loaded or the computed value.
+    /// Returns `red` in place of the store, if no other instruction reads the loaded or the computed value.
     fn reduction(&self) -> Option<Statements> {
         let update = self.update;
         let removed: Vec<u32> = [update.load]
@@ -244,12 +244,12 @@ impl<'a> Replaceable<'a> {
         Some(statements)
     }
 
-    /// `atom` before the arithmetic, which keeps the register of the computed value.
+    /// Returns `atom` in place of the arithmetic instruction, whose destination register is preserved.
     fn atomic_at_the_arithmetic(&self) -> Option<Statements> {
         self.atomic(self.compute, self.update.store)
     }
 
-    /// `atom` in place of the load.
+    /// Returns `atom` in place of the load.
     fn atomic_at_the_load(&self) -> Option<Statements> {
         let is_known = !self.is_written_between(self.update.load, self.compute);
         let atomic = || self.atomic(self.update.load, self.update.load);
@@ -257,7 +257,7 @@ impl<'a> Replaceable<'a> {
     }
 
     fn atomic(&self, place: u32, addressed: u32) -> Option<Statements> {
-        // The prelude writes the register of the result, which the arithmetic after it computes again.
+        // The prelude writes the result register, which the arithmetic instruction after the prelude computes again.
         let old = self.operand(self.update.load, 0)?;
         let result = self.operand(self.compute, 0)?;
         if self.prelude.is_some() && old == result {
@@ -282,7 +282,7 @@ impl<'a> Replaceable<'a> {
         Some(statements)
     }
 
-    /// The operation with its prelude, each under the guard of the store.
+    /// Formats the operation and its prelude, both with the guard of the store.
     fn guarded(&self, operation: &str) -> Option<String> {
         let guard = self.syntax(self.update.store)?.guard;
         let guard = guard.map_or_else(String::new, |guard| format!("{guard} "));
@@ -291,7 +291,7 @@ impl<'a> Replaceable<'a> {
         Some(lines.join("\n"))
     }
 
-    /// Whether an instruction outside of `own` reads a register that an instruction writes.
+    /// Checks whether an instruction outside of `own` reads a register that the instruction `index` writes.
     fn is_read_elsewhere(&self, index: u32, own: &[u32]) -> bool {
         let written = self
             .instruction(index)
@@ -313,7 +313,7 @@ impl<'a> Replaceable<'a> {
         })
     }
 
-    /// Whether an instruction between two others writes a source of the operation.
+    /// Checks whether an instruction between two instructions writes a source of the operation.
     fn is_written_between(&self, first: u32, last: u32) -> bool {
         let between = (first + 1..last).filter_map(|index| self.instruction(index));
         let mut written = between.flat_map(|instruction| self.function.destinations(instruction));
@@ -338,7 +338,7 @@ impl<'a> Replaceable<'a> {
             .operand_text(self.statement(index)?, operands.get(number)?)
     }
 
-    /// The address operand of an access, in brackets.
+    /// Returns the address operand of an access in brackets.
     fn address(&self, index: u32) -> Option<String> {
         let mut operands = self
             .function
@@ -348,7 +348,7 @@ impl<'a> Replaceable<'a> {
         self.body.operand_text(self.statement(index)?, address)
     }
 
-    /// The state space of an access as a modifier.
+    /// Returns the state space of an access as a modifier.
     fn space(&self, index: u32) -> Option<String> {
         let action = self.session.program.action(self.instruction(index)?)?;
         let space = action.modifiers.state_space();
@@ -379,7 +379,7 @@ impl<'a> Replaceable<'a> {
     }
 }
 
-/// The signed type of the same width, which `neg` takes.
+/// Returns the signed type of the same width, as required by `neg`.
 fn signed(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::U16 => "s16",
@@ -389,8 +389,8 @@ fn signed(ty: ScalarType) -> &'static str {
     }
 }
 
-/// The type of `red` and `atom` for an operation on values of a type (PTX ISA, `red`): integer sums are modulo 2^n, so that
-/// `.s64` and `.u64` agree.
+/// Returns the type of `red` and `atom` for an operation on values of type `ty` (PTX ISA, `red`). Integer sums are modulo 2^n, so `.s64`
+/// and `.u64` are equivalent.
 fn atomic_type(ty: ScalarType, operation: &str) -> Option<String> {
     use ScalarType as T;
     let name = match (operation, ty) {

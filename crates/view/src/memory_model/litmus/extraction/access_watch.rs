@@ -1,5 +1,5 @@
-//! What chosen threads do in chosen lines, as a run shows it. In: the steps and accesses of a run; out: when each thread came to the lines,
-//! what it touched there, and which two threads meet.
+//! Observation of selected threads in selected lines. Input: the steps and accesses of a run. Output: the position at which each thread
+//! reaches the lines, its accesses in the lines, and the two threads with the most relevant conflict.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -10,12 +10,12 @@ use warpgrid_emulator::{
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
-/// Words of memory that are kept while two threads that meet are looked for.
+/// Maximum number of recorded memory words during the search for two conflicting threads.
 const MOST_WORDS: usize = 1 << 16;
-/// Accesses that are kept of one thread.
+/// Maximum number of recorded accesses per thread.
 const MOST_TOUCHES: usize = 4096;
 
-/// A thread by linear indices of its block and in it.
+/// Thread as the linear index of its block, and its linear index within the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Thread {
     pub(crate) block: u64,
@@ -35,12 +35,12 @@ impl Thread {
     }
 }
 
-/// The instructions of the lines.
+/// Instructions of the selected lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lines {
     pub(crate) function: FunctionId,
     pub(crate) instructions: Range<u32>,
-    /// Functions that they call, and those that these call.
+    /// Directly and indirectly called functions.
     pub(crate) called: BTreeSet<FunctionId>,
 }
 
@@ -50,27 +50,27 @@ impl Lines {
         is_own || self.is_called(function)
     }
 
-    /// Whether it is a function that the lines call: who is in it is where it was called.
+    /// Checks whether the lines call `function`. A thread in a called function is still in the lines of the call.
     pub(crate) fn is_called(&self, function: FunctionId) -> bool {
         self.called.contains(&function)
     }
 }
 
-/// Bytes that an instruction touched.
+/// Bytes that an instruction accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
-    /// None for an operation in flight.
+    /// Thread, or `None` for a pending asynchronous operation.
     pub(crate) thread: Option<Thread>,
     pub(crate) step: u64,
     pub(crate) memory: MemoryId,
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
     pub(crate) writes: bool,
-    /// Whether it is an mbarrier object.
+    /// Whether the bytes are an mbarrier object.
     pub(crate) is_object: bool,
 }
 
-/// How two threads meet, the most telling way first: over data or over an mbarrier object, from two warps or from one.
+/// Kind of a conflict, the most relevant kind first: on data or on an mbarrier object, between two warps or within one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Grade {
     DataApart,
@@ -79,15 +79,15 @@ enum Grade {
     Object,
 }
 
-/// Looks for two threads that touch the same bytes, one of them to write.
+/// Observer that searches for two threads that access the same bytes, with at least one write.
 pub(crate) struct Meeting {
     pub(crate) lines: Lines,
     seen: HashMap<(MemoryId, u64), Vec<(Thread, bool)>>,
-    /// The best two so far, and how good they are.
+    /// Two threads with the best conflict so far, and its grade.
     best: Option<(Grade, [Thread; 2])>,
-    /// Whoever came by.
+    /// Threads that have executed the lines.
     visitors: Vec<Thread>,
-    /// Warps whose latest lanes are in the lines, or in what these call.
+    /// Warps whose last step was in the lines or in called functions.
     inside: BTreeSet<WarpId>,
 }
 
@@ -102,13 +102,13 @@ impl Meeting {
         }
     }
 
-    /// Whether an instruction is of the lines, or of what they call.
+    /// Checks whether an instruction is in the lines or in called functions.
     fn has(&self, warp: WarpId, function: FunctionId, instruction: u32) -> bool {
         self.lines.has(function, instruction)
             && (!self.lines.is_called(function) || self.inside.contains(&warp))
     }
 
-    /// The threads, the best that were found: those that came to the lines where none meet.
+    /// Returns the threads with the best conflict, or all threads that executed the lines if there is no conflict.
     pub(crate) fn threads(self) -> Vec<Thread> {
         match self.best {
             Some((_, mut two)) => {
@@ -210,32 +210,32 @@ impl Observer for Meeting {
     }
 }
 
-/// Where a thread came to the lines.
+/// Position at which a thread reached the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Steps that the run had done.
+    /// Number of executed steps of the run.
     pub(crate) position: u64,
     pub(crate) instruction: u32,
 }
 
-/// What is kept of one thread.
+/// Recorded executions of the lines by one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Stay {
-    /// The instruction that it is to execute there; any where absent.
+    /// Instructions of which the thread must execute one, or `None` for all instructions.
     wanted: Option<Range<u32>>,
     is_inside: bool,
     latest: Option<Entry>,
-    /// The stay that is asked for.
+    /// Entry of the selected execution.
     pub(crate) entry: Option<Entry>,
     left: Option<u64>,
     touches: Vec<Touch>,
-    /// By instruction: the step in which it was executed, in the stay that is asked for and in the latest one.
+    /// Step in which each instruction was executed, in the selected and in the latest execution of the lines.
     executed: BTreeMap<u32, u64>,
     recent: BTreeMap<u32, u64>,
 }
 
 impl Stay {
-    /// What it touched from its entry until it left.
+    /// Returns the accesses from the entry until the thread leaves the lines.
     pub(crate) fn touched(&self) -> impl Iterator<Item = &Touch> {
         let from = self.entry.map_or(u64::MAX, |entry| entry.position);
         let to = self.left.unwrap_or(u64::MAX);
@@ -243,22 +243,22 @@ impl Stay {
         self.touches.iter().filter(within)
     }
 
-    /// The position after an instruction.
+    /// Returns the position after an instruction.
     pub(crate) fn after(&self, instruction: u32) -> Option<u64> {
         self.executed.get(&instruction).map(|step| step + 1)
     }
 }
 
-/// Watches chosen threads.
+/// Observer of the selected threads.
 pub(crate) struct Watch {
     lines: Lines,
-    /// Later steps are not looked at.
+    /// Step limit: later steps are ignored.
     before: Option<u64>,
     pub(crate) stays: BTreeMap<Thread, Stay>,
 }
 
 impl Watch {
-    /// Each thread with the instructions that it is to execute in its stay.
+    /// Creates an observer of threads, each with the instructions of which it must execute one.
     pub(crate) fn new(
         lines: Lines,
         threads: &[(Thread, Option<Range<u32>>)],
@@ -278,12 +278,12 @@ impl Watch {
         }
     }
 
-    /// When the first of the threads came to the lines.
+    /// Returns the position at which the first thread reached the lines.
     pub(crate) fn start(&self) -> Option<u64> {
         self.entries().min()
     }
 
-    /// When the last of them did.
+    /// Returns the position at which the last thread reached the lines.
     pub(crate) fn last(&self) -> Option<u64> {
         self.entries().max()
     }
@@ -297,7 +297,7 @@ impl Watch {
         self.before.is_some_and(|before| step > before)
     }
 
-    /// What an operation reads and writes, and the object that it completes on.
+    /// Records the bytes that an operation reads and writes, and the mbarrier object on which the operation completes.
     fn start_operation(&mut self, event: &SyncEvent<'_>, pending: &Pending) {
         let operation = &pending.operation;
         let pieces = operation.all_pieces();
@@ -377,7 +377,7 @@ impl Observer for Watch {
         }
         for piece in event.pieces {
             let touch = of_piece(event, piece);
-            // What no warp does itself was known when it started.
+            // Accesses of asynchronous operations were recorded when the operation started.
             if let Some(WarpId { block, warp }) = event.warp() {
                 let thread = warp * 32 + u32::from(piece.asked);
                 self.note(Thread { block, thread }, touch);
@@ -420,7 +420,7 @@ impl Observer for Watch {
     }
 }
 
-/// The stay that counts if a thread executes the lines several times.
+/// Selection of an execution if a thread executes the lines several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StaySelection {
     First,
@@ -472,7 +472,7 @@ fn of_piece(event: &AccessEvent<'_>, piece: &Piece) -> Touch {
     }
 }
 
-/// The mbarrier objects that lanes used.
+/// Returns the mbarrier objects that lanes accessed.
 fn of_objects<'e>(event: &'e SyncEvent<'_>) -> impl Iterator<Item = (u8, Touch)> + 'e {
     let (act, touched) = match event.what {
         SyncKind::Mbarrier { act, touched } => (Some(act), touched),
@@ -499,7 +499,7 @@ fn memory_of(space: StateSpace, block: u64) -> MemoryId {
     }
 }
 
-/// The mbarrier object that an operation completes on, by block and offset.
+/// Returns the mbarrier object on which an operation completes, as block and offset.
 pub(crate) fn object_of(pending: &Pending) -> Option<(u64, u64)> {
     match pending.operation.completion {
         PendingCompletion::Mbarrier { block, address, .. }

@@ -1,5 +1,5 @@
-//! Calls in the lines of a question. In: a kernel, and the chosen lines; out: the functions that they call, with their texts, and the lines with
-//! parameters as registers, which is what a test has of them.
+//! Calls in the lines of an extracted test. Input: a kernel and the selected lines. Output: the source of the called functions, and the
+//! lines with registers in place of call parameters, which litmus tests do not support.
 
 use crate::memory_model::litmus::extraction::access_watch::Lines;
 use crate::memory_model::litmus::extraction::thread_body::{Statement, chosen};
@@ -13,7 +13,7 @@ use warpgrid_program::{
     TokenClass, Variable, VariableId,
 };
 
-/// The functions that instructions call, and those that these call.
+/// Returns the directly and indirectly called functions of instructions.
 pub(crate) fn called_from(
     session: &Session,
     function: FunctionId,
@@ -41,7 +41,7 @@ pub(crate) fn called_from(
     found
 }
 
-/// The texts of all that the lines call; says what has none.
+/// Returns the source of all functions that the lines call. The error names a function without a body.
 pub(crate) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, LitmusError> {
     let functions = &session.program.functions;
     let kernel = functions.get(lines.function.0 as usize);
@@ -82,7 +82,7 @@ pub(crate) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, Lit
     Ok(texts.flatten().collect())
 }
 
-/// The lines of a function, without comments.
+/// Returns the lines of a function without comments.
 fn text_of(session: &Session, function: &Function) -> Vec<String> {
     let source = session.places.source();
     let mut text = String::new();
@@ -99,9 +99,9 @@ fn text_of(session: &Session, function: &Function) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// The parameters of calls in the lines: registers of a question.
+/// Call parameters in the lines, which become registers of the extracted test.
 pub(crate) struct Parameters<'a> {
-    /// By the place of its declaration: the parameter, and the name that it has in the question.
+    /// Parameter and its name in the extracted test, by the position of its declaration.
     by_place: BTreeMap<u32, (&'a Variable, String)>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Parameters<'a> {
         let last = chosen(function, lines).next_back();
         let last = last.map_or(0, |instruction| instruction.span.end);
         let all = function.variables.iter();
-        // Of one name, the latest before a statement is what it names.
+        // A name refers to the latest declaration before the statement.
         let all = all.filter(|v| v.space == StateSpace::ParamFunc && v.span.start <= last);
         let mut names: BTreeMap<String, (u64, u32)> = BTreeMap::new();
         for variable in all {
@@ -138,7 +138,7 @@ impl<'a> Parameters<'a> {
         Ok(parameters)
     }
 
-    /// Declarations of the registers.
+    /// Returns declarations of the registers.
     pub(crate) fn declarations(&self) -> Vec<String> {
         let of_one = |(variable, name): &(&Variable, String)| {
             format!(".reg .b{} {name};", 8 * variable.size_bytes)
@@ -147,7 +147,7 @@ impl<'a> Parameters<'a> {
         lines.into_iter().collect()
     }
 
-    /// Returns a statement that names parameters with their registers instead; `None` if it names no parameter.
+    /// Returns a statement with registers in place of parameters, or `None` if the statement contains no parameter.
     pub(crate) fn moved(
         &self,
         program: &Program,

@@ -1,5 +1,5 @@
-//! What threads do that are not of the question, while those that are come to the lines one after the other. In: the steps from the first of
-//! them to the last; out: what memory and mbarrier objects hold for the question, as if the others had done it before.
+//! Effects of other threads while the tested threads reach the lines one after another. Input: the steps between the first and the last
+//! entry. Output: memory and mbarrier contents for the test, as if the other threads had executed these steps before.
 
 use crate::memory_model::litmus::extraction::access_watch::{Lines, Thread};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,34 +8,34 @@ use warpgrid_emulator::{
     WarpId,
 };
 
-/// Bytes that are followed.
+/// Maximum number of tracked bytes.
 const MOST_BYTES: usize = 1 << 16;
 
-/// A part of memory that another thread changes.
+/// Write of another thread.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     address: u64,
     n_bytes: usize,
-    /// What it leaves, and how much that is more than what was there: an atomic adds to what the threads of the question leave.
+    /// Value after the write, and its difference from the value before: an atomic adds to the values that the tested threads store.
     after: u64,
     more: Option<u64>,
 }
 
-/// What the threads of the question do to an mbarrier object, and whether the others end a phase of it.
+/// Arrivals of the tested threads at an mbarrier object, and completed phases.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrivals {
-    /// Arrivals of the threads of the question in the present phase, and the most in one.
+    /// Arrivals of the tested threads in the present phase, and the maximum in one phase.
     now: u32,
     most: u32,
-    /// Phases that end.
+    /// Number of completed phases.
     phases: u32,
 }
 
-/// Everything that others do, and who arrives.
+/// Observer of the effects of other threads and of arrivals.
 pub(crate) struct Others {
     lines: Lines,
     own: BTreeSet<Thread>,
-    /// The last step that counts for memory.
+    /// Last step whose memory effects count.
     until: u64,
     changes: BTreeMap<MemoryId, Vec<Change>>,
     objects: BTreeMap<(u64, u64), Arrivals>,
@@ -43,7 +43,7 @@ pub(crate) struct Others {
 }
 
 impl Others {
-    /// Before the steps from the first entry on; changes count up to the last entry.
+    /// Creates an observer for the steps from the first entry on. Memory effects count up to the last entry.
     pub(crate) fn new(lines: Lines, own: impl Iterator<Item = Thread>, until: u64) -> Others {
         Others {
             lines,
@@ -55,7 +55,7 @@ impl Others {
         }
     }
 
-    /// A value with what others do to its bytes.
+    /// Applies the writes of other threads to a value.
     pub(crate) fn applied(&self, memory: MemoryId, start: u64, held: u64, n: usize) -> u64 {
         let keep = u64::MAX >> (64 - 8 * n.clamp(1, 8));
         let mut value = held;
@@ -77,7 +77,7 @@ impl Others {
         value
     }
 
-    /// An object that expects the arrivals of the threads of the question alone.
+    /// Returns the state of an mbarrier object that expects only the arrivals of the tested threads.
     pub(crate) fn object(&self, block: u64, address: u64, state: MbarrierState) -> MbarrierState {
         let Some(arrivals) = self.objects.get(&(block, address)) else {
             return state;

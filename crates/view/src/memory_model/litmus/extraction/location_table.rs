@@ -1,4 +1,4 @@
-//! The bytes that chosen threads touch, as locations: named as the kernel names them, at their addresses, with what they hold.
+//! Locations of an extracted test: the accessed bytes, with their names in the kernel, their addresses and their contents.
 
 use crate::expression::tree::read_unsigned;
 use crate::memory_model::litmus::extraction::access_watch::{Thread, Touch};
@@ -9,19 +9,19 @@ use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MbarrierState, MemoryId, MemoryRegion};
 
-/// Elements of all locations together.
+/// Maximum number of elements of all locations.
 const MOST_ELEMENTS: usize = 1024;
 
-/// Where bytes are: by name, and the block whose shared memory it is.
+/// Named memory region, with the block whose shared memory contains the region.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Home {
     name: String,
     block: Option<u64>,
-    /// Where the name starts.
+    /// Start address of the region.
     base: u64,
 }
 
-/// An element of a location.
+/// Element of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Element {
     offset: u64,
@@ -29,26 +29,26 @@ struct Element {
     is_object: bool,
 }
 
-/// Everything that was touched.
+/// Accessed bytes of all regions.
 pub(crate) struct Places {
-    /// By home: bytes, as parts that all accesses take whole.
+    /// Accessed bytes by region, split so that each access covers whole parts.
     touched: BTreeMap<Home, Vec<Touch>>,
-    /// Offsets of mbarrier objects, by home.
+    /// Offsets of mbarrier objects by region.
     objects: BTreeMap<Home, BTreeSet<u64>>,
 }
 
-/// An element that some thread writes, as what is observed names it.
+/// Element that a thread writes, named as in the list of observed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) name: String,
     pub(crate) block: Option<u64>,
     pub(crate) element: u64,
-    /// Whether several threads write it, or an operation in flight.
+    /// Whether several threads or a pending asynchronous operation write the element.
     pub(crate) is_contested: bool,
 }
 
 impl Session {
-    /// Sorts what was touched by the names of the kernel.
+    /// Groups accesses by named regions.
     pub(crate) fn places_of<'t>(&self, touches: impl Iterator<Item = &'t Touch>) -> Places {
         let mut places = Places {
             touched: BTreeMap::new(),
@@ -90,13 +90,13 @@ impl Session {
 }
 
 impl Places {
-    /// Names of buffers and of variables in global memory, with their addresses.
+    /// Returns the names of buffers and variables in global memory by address.
     pub(crate) fn global_bases(&self) -> BTreeMap<u64, String> {
         let homes = self.touched.keys().filter(|home| home.block.is_none());
         homes.map(|home| (home.base, name_of(&home.name))).collect()
     }
 
-    /// The locations, with what they hold at the present position of the session.
+    /// Returns the locations with their contents at the present position of the session.
     pub(crate) fn locations(
         &self,
         session: &Session,
@@ -125,7 +125,7 @@ impl Places {
         Ok(locations)
     }
 
-    /// The block of shared memory, where several blocks have touched theirs.
+    /// Returns the block of a shared-memory region, if several blocks have accessed their shared memory.
     fn own_block(&self, home: &Home) -> Option<u32> {
         let others = self.touched.keys();
         let blocks: BTreeSet<u64> = others.filter_map(|other| other.block).collect();
@@ -134,7 +134,7 @@ impl Places {
             .map(|block| block as u32)
     }
 
-    /// The elements of a home, in order: every access takes whole ones.
+    /// Returns the elements of a region in order. Each access covers whole elements.
     fn elements(&self, home: &Home, touches: &[Touch]) -> Vec<Element> {
         let none = BTreeSet::new();
         let objects = self.objects.get(home).unwrap_or(&none);
@@ -174,7 +174,7 @@ impl Places {
         even(&elements)
     }
 
-    /// Elements that are written, apart from mbarrier objects.
+    /// Returns the written elements, except mbarrier objects.
     pub(crate) fn written(&self) -> Vec<Written> {
         let mut written = Vec::new();
         for (home, touches) in &self.touched {
@@ -205,7 +205,7 @@ impl Places {
     }
 }
 
-/// Neighbours get one width, the smallest that one of them has: so a copy of many bytes is of one location.
+/// Splits adjacent elements to the smallest width among them, so that a copy of many bytes accesses one location.
 fn even(elements: &[Element]) -> Vec<Element> {
     let meet =
         |a: &Element, b: &Element| !a.is_object && !b.is_object && a.offset + a.n_bytes == b.offset;
@@ -225,7 +225,7 @@ fn even(elements: &[Element]) -> Vec<Element> {
     all
 }
 
-/// The largest element of 4 bytes or fewer that starts here; 8 where the whole is one.
+/// Returns the size of the largest element of at most 4 bytes that starts at `at`, or 8 if the whole access is one element of 8 bytes.
 fn whole_part(at: u64, n: u64) -> u64 {
     if n == 8 && at.is_multiple_of(8) {
         return 8;
@@ -286,7 +286,7 @@ fn location(
 }
 
 impl Session {
-    /// Up to eight bytes of memory at the present position; zero where a block has not started.
+    /// Returns up to eight bytes of memory at the present position, or zero if the block has not started.
     fn bytes_at(&self, block: Option<u64>, start: u64, n: usize) -> u64 {
         let machine = self.timeline.machine();
         let (region, start) = match block {
@@ -304,7 +304,7 @@ impl Session {
     }
 }
 
-/// A name that a location may have.
+/// Returns a valid location name.
 pub(crate) fn name_of(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
     let mut new: String = name
@@ -317,7 +317,7 @@ pub(crate) fn name_of(name: &str) -> String {
     new
 }
 
-/// Addresses of global memory that no number of the test speaks of are left open: a text is read more easily without them.
+/// Removes the addresses of global locations that no number of the test refers to, so that the test is easier to read.
 pub(crate) fn free_addresses(test: &mut LitmusTest) {
     let is_global = |location: &LitmusLocation| location.space == "global";
     let bases: Vec<u64> = test

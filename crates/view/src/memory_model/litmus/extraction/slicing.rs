@@ -1,5 +1,5 @@
-//! What of a thread matters: a question is read by people. In: a test whose threads have all chosen lines; out: the test without what a thread
-//! never executes, and without what nothing comes of.
+//! Slicing of an extracted litmus test. Input: a test whose threads contain all selected lines. Output: the test without instructions that
+//! a thread never executes, and without instructions whose results are not used.
 
 use crate::memory_model::litmus::extraction::thread_body::DECLARATION;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
@@ -9,16 +9,16 @@ use warpgrid_isa::{ControlOp, Does, MbarrierOp, MemoryOp};
 use warpgrid_order::explore::reached;
 use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
 
-/// What each statement ends with: its line in the kernel.
+/// Marker at the end of each statement, followed by the line in the kernel.
 pub(crate) const ORIGIN: &str = " // line ";
 
-/// What a test observes of a thread, and its body.
+/// Sliced body of a thread, and its observed registers.
 struct Pruned {
     body: Vec<String>,
     loaded: Vec<String>,
 }
 
-/// The test with as little text as asks the same; what is observed are the registers that its threads load.
+/// Returns the smallest equivalent test. The observed registers are those that its threads load.
 pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
     let prepared = prepare(&test).map_err(|error| in_kernel(&test, error))?;
     let reached = reached(&prepared.question)
@@ -40,7 +40,7 @@ pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
     Ok(test)
 }
 
-/// An error with the line of the kernel that it speaks of.
+/// Maps an error to the line of the kernel.
 fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
     let body = error
         .thread
@@ -59,7 +59,7 @@ fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
     }
 }
 
-/// Which instructions of a thread stay.
+/// Instructions of a thread that are kept.
 struct Kept<'a> {
     program: &'a Program,
     function: &'a Function,
@@ -68,7 +68,7 @@ struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Kept<'a> {
-        // The last instruction ends the kernel, and is not of the body.
+        // The last instruction exits the kernel and is not part of the body.
         let n = function.instructions.len().saturating_sub(1);
         let stays = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
         let mut kept = Kept {
@@ -91,7 +91,7 @@ impl<'a> Kept<'a> {
         all.filter(|(index, _)| self.stays.get(*index) == Some(&true))
     }
 
-    /// Branches over nothing.
+    /// Removes branches that skip no kept instruction.
     fn drop_branches(&mut self) {
         let over_nothing: Vec<usize> = self
             .kept()
@@ -127,7 +127,7 @@ impl<'a> Kept<'a> {
             })
     }
 
-    /// Instructions that change registers alone, which nothing reads that stays.
+    /// Removes instructions that write only registers that no kept instruction reads.
     fn drop_results(&mut self) {
         let mut needed: BTreeSet<RegisterId> = BTreeSet::new();
         loop {
@@ -162,7 +162,7 @@ impl<'a> Kept<'a> {
             | Does::Compare(_)
             | Does::Move(_)
             | Does::Hint(_) => true,
-            // They also leave the carry flag.
+            // These instructions also write the carry flag.
             Does::Carry(_) => false,
             Does::Memory(_)
             | Does::Mbarrier(_)
@@ -177,7 +177,7 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// The lines that stay, and the registers that they load.
+    /// Returns the kept lines, and the registers that they load.
     fn text(&self, thread: &LitmusThread, prepared: &Prepared, number: usize) -> Pruned {
         let lines: BTreeSet<u32> = self
             .kept()
@@ -188,7 +188,7 @@ impl<'a> Kept<'a> {
             .filter_map(|(_, instruction)| self.target(instruction))
             .flat_map(|target| self.labels_at(target))
             .collect();
-        // A line that calls something stays as a whole.
+        // A line with a call is kept as a whole.
         let all = self.function.instructions.iter().enumerate();
         let on_lines = all.filter(|(index, _)| {
             let is_of_body = *index < self.stays.len();
@@ -239,7 +239,7 @@ impl<'a> Kept<'a> {
         there.map(|(_, name)| name.as_str())
     }
 
-    /// Registers that are loaded from memory; answers of tests where nothing is.
+    /// Returns the registers that are loaded from memory, or the results of test instructions if nothing is loaded.
     fn loaded(&self, prepared: &Prepared, number: usize) -> Vec<String> {
         let results =
             |is_wanted: &dyn Fn(Does) -> bool| self.results_of(prepared, number, is_wanted);
@@ -254,7 +254,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// What instructions give; of one that is called, what the call gives.
+    /// Returns the destination registers of instructions. For an instruction of a called function, returns those of the call.
     fn results_of(
         &self,
         prepared: &Prepared,
@@ -291,12 +291,12 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// The names of a line.
+/// Returns the identifiers of a line.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$' | '%'))
 }
 
-/// `.b32` and `%r` of `.reg .b32 %r;`
+/// Splits a declaration such as `.reg .b32 %r;` into `.b32` and `%r`.
 fn declaration(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix(DECLARATION)?
         .strip_suffix(';')?

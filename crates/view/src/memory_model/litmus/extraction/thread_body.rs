@@ -1,5 +1,5 @@
-//! The text of a thread of a question: numbers for the registers that it brings, then the chosen lines. In: a kernel, the chosen instructions,
-//! and what registers hold; out: lines of PTX.
+//! Body of a thread of an extracted test: constants for its live-in registers, followed by the selected lines. Input: a kernel, the
+//! selected instructions, and register values. Output: lines of PTX.
 
 use crate::memory_model::litmus::extraction::access_watch::{Lines, Stay, Thread};
 use crate::memory_model::litmus::extraction::call_parameters::Parameters;
@@ -13,19 +13,19 @@ use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
 
-/// What the bodies of all threads share.
+/// State shared by the bodies of all threads.
 pub(crate) struct Bodies<'a> {
     pub(crate) session: &'a mut Session,
     pub(crate) lines: &'a Lines,
-    /// Names in global memory, by address.
+    /// Names in global memory by address.
     pub(crate) bases: &'a BTreeMap<u64, String>,
-    /// All threads of the question.
+    /// All threads of the test.
     pub(crate) threads: BTreeSet<Thread>,
     /// Instructions of the source by the start of their span.
     pub(crate) syntax: &'a BTreeMap<u32, InstructionSyntax>,
 }
 
-/// A statement of the kernel.
+/// Statement of the kernel.
 pub(crate) struct Statement {
     pub(crate) index: u32,
     pub(crate) syntax: InstructionSyntax,
@@ -33,7 +33,7 @@ pub(crate) struct Statement {
 }
 
 impl Bodies<'_> {
-    /// The body of a thread, from where it comes to the lines.
+    /// Returns the body of a thread from its entry into the lines.
     pub(crate) fn body(&mut self, thread: Thread, stay: &Stay) -> Result<Vec<String>, LitmusError> {
         let program = std::sync::Arc::clone(&self.session.program);
         let Some(function) = program.functions.get(self.lines.function.0 as usize) else {
@@ -49,7 +49,7 @@ impl Bodies<'_> {
         for register in self.live_in(function, entry.instruction) {
             let name = function.registers.name(register);
             let set = self.set(function, thread, register)?;
-            // The register of a place holds its start already; loose lines have each lane at its own element.
+            // A register named like a location holds its start address already. In a snippet, however, each lane starts at its own element.
             let is_place = self.bases.values().any(|place| place == name);
             if !is_place || set.starts_with("add") {
                 body.push(set);
@@ -82,7 +82,7 @@ impl Bodies<'_> {
         Ok(body)
     }
 
-    /// The statements of the chosen lines, each once: a front end may make several instructions of one.
+    /// Returns the statements of the selected lines, each once, since one statement can consist of several instructions.
     fn statements(&self, function: &Function) -> Vec<Statement> {
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -106,7 +106,7 @@ impl Bodies<'_> {
         found
     }
 
-    /// Declarations of registers whose names do not say their types.
+    /// Returns declarations of registers whose names do not imply their types.
     fn declarations(&self, function: &Function) -> Result<Vec<String>, LitmusError> {
         let mut names: BTreeMap<&str, RegisterId> = BTreeMap::new();
         let mut lines = Vec::new();
@@ -137,7 +137,7 @@ impl Bodies<'_> {
         Ok(lines)
     }
 
-    /// What a register holds at the present position, as an instruction.
+    /// Returns an instruction that sets a register to its value at the present position.
     fn set(
         &self,
         function: &Function,
@@ -177,7 +177,8 @@ impl Bodies<'_> {
         })
     }
 
-    /// Loose lines have each lane at its own element of a buffer, in a register that no text names: its place is written out.
+    /// In a snippet, each lane starts at its own element of a buffer, in an unnamed register. Replaces such addresses by explicit
+    /// locations.
     fn with_places(
         &mut self,
         function: &Function,
@@ -228,7 +229,7 @@ impl Bodies<'_> {
         syntax.to_string()
     }
 
-    /// Registers with names that the lines read before they write them, on some way from an instruction on.
+    /// Returns the named registers that are live at the instruction `from`: the lines read them before they write them on some path.
     fn live_in(&self, function: &Function, from: u32) -> Vec<RegisterId> {
         let range = self.lines.instructions.clone();
         let at = from.saturating_sub(range.start) as usize;
@@ -238,7 +239,8 @@ impl Bodies<'_> {
             .collect()
     }
 
-    /// Whether all lanes that an exchange names, and that the launch has, are threads of the question: they tell each other there.
+    /// Checks whether all lanes of a warp exchange that exist in the launch are tested threads, so that the exchange remains part of the
+    /// test.
     fn are_all_here(&self, function: &Function, thread: Thread, instruction: &Instruction) -> bool {
         let operands = function.operands_of(instruction.operands);
         let mask = match operands.last().map(|operand| &operand.value) {
@@ -257,8 +259,8 @@ impl Bodies<'_> {
         })
     }
 
-    /// What threads do not share through memory is a number of the run: parameters, constants, the stack, addresses of variables, what lanes of
-    /// a warp tell each other.
+    /// Returns a value that threads do not communicate through memory as a constant of the run: parameters, constants, the stack, addresses
+    /// of variables, and values exchanged between lanes of a warp.
     fn constant(
         &mut self,
         function: &Function,
@@ -294,14 +296,14 @@ impl Bodies<'_> {
     }
 }
 
-/// Start of the declarations at the start of a body.
+/// Prefix of the declarations at the start of a body.
 pub(crate) const DECLARATION: &str = ".reg ";
-/// Where a thread begins that does not begin with the first line.
+/// Label of the entry of a thread that does not start at the first line.
 const START: &str = "START";
-/// Bytes past the start of a buffer that an address of it may have.
+/// Maximum distance of an address from the start of its buffer in bytes.
 const REACH: u64 = 1 << 30;
 
-/// Memory that no other thread changes.
+/// Checks whether no other thread can write to the state space.
 fn is_own_space(space: StateSpace) -> bool {
     match space {
         StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Const | StateSpace::Local => {
@@ -337,7 +339,7 @@ fn type_of(function: &Function, register: RegisterId) -> ScalarType {
     found.map_or(ScalarType::B32, |register| register.ty)
 }
 
-/// Whether a register of this name has such a type without a declaration.
+/// Checks whether a register with this name has this type without a declaration.
 fn is_implied(name: &str, ty: ScalarType) -> bool {
     let stem = STEMS.iter().find(|(stem, _)| {
         let digits = name.strip_prefix(stem).unwrap_or("");
@@ -352,7 +354,7 @@ fn is_implied(name: &str, ty: ScalarType) -> bool {
         || implied.width_bits() == ty.width_bits() && !is_float(implied) && ty != ScalarType::Pred
 }
 
-/// The instructions that an instruction may go to.
+/// Returns the possible successors of an instruction.
 fn targets<'f>(
     function: &'f Function,
     instruction: &Instruction,
@@ -364,14 +366,14 @@ fn targets<'f>(
     })
 }
 
-/// Labels of the chosen instructions.
+/// Returns the labels of the selected instructions.
 fn labels_within<'f>(function: &'f Function, lines: &Lines) -> Vec<(u32, &'f str)> {
     let all = function.labels.iter();
     let within = all.filter(|(at, _)| lines.instructions.contains(at));
     within.map(|(at, name)| (*at, name.as_str())).collect()
 }
 
-/// Labels elsewhere that the chosen lines go to: there a thread is done.
+/// Returns the labels outside of the selected lines that these lines branch to. A thread exits at such a label.
 fn labels_outside<'f>(function: &'f Function, lines: &Lines) -> BTreeSet<&'f str> {
     let mut found = BTreeSet::new();
     for instruction in chosen(function, lines) {
@@ -385,7 +387,7 @@ fn labels_outside<'f>(function: &'f Function, lines: &Lines) -> BTreeSet<&'f str
     found
 }
 
-/// What is observed of memory, as a text names it.
+/// Returns the name of an observed memory element.
 pub(crate) fn observed_place(name: &str, element: u64, thread: Option<usize>) -> String {
     let name = name_of(name);
     match thread {
