@@ -1,4 +1,4 @@
-//! A run that a host steps through: one scenario, and one machine with its history.
+//! Session: executes one scenario on one machine, with a history that supports steps and seeks in both directions.
 
 pub mod block_map;
 #[cfg(test)]
@@ -43,25 +43,25 @@ use warpgrid_launch::reading::Reader;
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{FunctionId, Program};
 
-/// Stores after which one call of [`Session::events`] stops.
+/// Maximum number of stores after which one call of [`Session::events`] stops.
 pub const MAX_EVENTS: usize = 10_000;
 
-/// The step just done, and what it stored.
+/// Last step and its stores.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Last {
-    /// Position and status that this belongs to.
+    /// Position of the cached data, and whether the machine has a fault at this position.
     of: Option<(u64, bool)>,
     step: Option<StepView>,
     place: Option<(FunctionId, u32)>,
     stores: Vec<StoreRecord>,
-    /// The matrices of a matrix instruction, and what it loaded.
+    /// Matrices and loads of a matrix instruction.
     matrices: Vec<MatrixRecord>,
     loads: Vec<StoreRecord>,
-    /// What it started on the tensor units, or what of it landed.
+    /// Tensor operation that the step started or completed.
     tensor: TensorRecord,
 }
 
-/// A scenario, checked and ready to be stepped forward and back.
+/// Checked scenario that can be stepped forward and backward.
 pub struct Session {
     scenario: Scenario,
     pub(crate) language: Language,
@@ -71,32 +71,32 @@ pub struct Session {
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
     guesses: Vec<String>,
-    /// Whether the first of them is the line of the launch.
+    /// Whether the first inferred `//@` line is the line of the launch.
     infers_launch: bool,
-    /// What a line that states a fact of the launch starts with.
+    /// Prefix of `//@` lines.
     pub(crate) mark: String,
-    /// The module variables that an instruction names, by index.
+    /// Indices of the module variables that an instruction names.
     named: BTreeSet<u32>,
     last: Last,
     pub(crate) counter: TrafficCounter,
-    /// What led to the fault after this number of steps.
+    /// Causes of the fault, with the number of steps after which the fault occurred.
     pub(crate) causes: Option<(u64, Vec<CauseView>)>,
-    /// The blocks of inline assembly of the text; `entry` of the scenario names the one that runs.
+    /// Inline assembly blocks of the source. `entry` of the scenario names the executed block.
     parts: Vec<PartView>,
 }
 
 impl Session {
-    /// What this session runs, with guessed parameters filled in.
+    /// Returns the executed scenario, including inferred parameters.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Whether the program is a part of the text, so that its places are not those of the text.
+    /// Checks whether the program is an asm block of the source, so that its spans refer to the text of the asm block.
     pub(crate) fn is_part(&self) -> bool {
         self.places.is_part()
     }
 
-    /// The names of the module's kernels, or of the text's blocks of inline assembly, in order.
+    /// Returns the names of the kernels of the module, or of the inline assembly blocks of the source, in order.
     pub fn kernels(&self) -> Vec<String> {
         if !self.parts.is_empty() {
             return self.parts.iter().map(|part| part.name.clone()).collect();
@@ -105,7 +105,7 @@ impl Session {
         entries.map(|(_, function)| function.name.clone()).collect()
     }
 
-    /// What was guessed, as the `//@` lines that would state it.
+    /// Returns the inferred parts of the launch as `//@` lines.
     pub fn guesses(&self) -> &[String] {
         &self.guesses
     }
@@ -116,12 +116,12 @@ impl Session {
         first.map(String::as_str)
     }
 
-    /// What the checker said of the source: warnings and information, since errors do not run.
+    /// Returns the warnings and notes of the checker. A source with errors does not run.
     pub fn diagnostics(&self) -> &[DiagnosticView] {
         &self.diagnostics
     }
 
-    /// The name of the machine that the program was checked for.
+    /// Returns the name of the target for which the program was checked.
     pub(crate) fn target_name(&self) -> &'static str {
         self.program.target.name
     }
@@ -136,13 +136,13 @@ impl Session {
         self.timeline.length()
     }
 
-    /// Whether nothing is left to run: every thread has ended, or a fault stopped the launch.
+    /// Checks whether the run is complete: every thread has exited, or a fault stopped the launch.
     pub fn is_over(&self) -> bool {
         self.timeline.machine().status() != Status::Running
     }
 
-    /// Steps done, and stores in the steps seen so far. `None` at the end of a JIT run in which a warp diverged: how many steps the
-    /// interpreter takes is known once it runs.
+    /// Returns the number of executed steps, and the number of stores in the steps executed so far. Returns `None` at the end of a JIT run
+    /// in which a warp diverged, because the number of interpreter steps is then unknown.
     pub fn step_counts(&self) -> Option<StepCounts> {
         self.timeline.is_counted().then(|| StepCounts {
             steps: self.position(),
@@ -150,46 +150,47 @@ impl Session {
         })
     }
 
-    /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
+    /// Returns the number of executed lane-instructions, which is the sum of the active lanes over all steps of warps.
     pub fn lane_instructions(&self) -> u64 {
         self.timeline.machine().lane_instructions()
     }
 
-    /// Stores done in the steps seen so far.
+    /// Returns the number of stores in the steps executed so far.
     pub fn stores(&self) -> u64 {
         self.timeline.ticks().n_stores
     }
 
-    /// One warp-instruction forward; false at the end.
+    /// Executes one warp instruction. Returns false at the end.
     pub fn step(&mut self) -> bool {
         let before = self.position();
         self.timeline.step(&mut ());
         self.position() > before
     }
 
-    /// One warp-instruction back; false at the start.
+    /// Steps back over one warp instruction. Returns false at the start.
     pub fn back(&mut self) -> bool {
-        // A fault takes no step of its own: the way back from it is to before it.
+        // A fault is not a separate step: stepping back from a fault returns to the position before the faulting step.
         self.timeline.back()
     }
 
-    /// Goes to a position, or to the end if the run is shorter.
+    /// Seeks to a position, or to the end if the run is shorter.
     pub fn seek(&mut self, position: u64) {
         self.timeline.seek(position);
     }
 
-    /// At most `budget` steps of the way to a position; true when there. Call again to go on.
+    /// Executes at most `budget` steps of a seek. Returns whether the position is reached. Further calls continue the seek.
     pub fn seek_within(&mut self, position: u64, budget: u64) -> bool {
         self.timeline.seek_within(position, budget)
     }
 
-    /// Runs forward at most `max_steps`; true when the run is over. Call again to go on.
+    /// Runs forward at most `max_steps` steps. Returns whether the run is complete. Further calls continue the run.
     pub fn run(&mut self, max_steps: u64) -> bool {
         self.timeline.run_to_end(max_steps);
         self.is_over()
     }
 
-    /// Runs forward to just after the next step that stores (or the end); at most `max_steps`. True when there.
+    /// Runs forward to the position directly after the next step with a store, or to the end, with at most `max_steps` steps. Returns
+    /// whether the position is reached.
     pub fn run_to_store(&mut self, max_steps: u64) -> bool {
         for _ in 0..max_steps {
             let mut last = LastStore {
@@ -203,8 +204,8 @@ impl Session {
         false
     }
 
-    /// Lets an operation in flight land now; false if it is not in flight (any more). What was known of later steps is
-    /// forgotten, since they become others.
+    /// Completes a pending asynchronous operation now. Returns false if the operation is not pending. Discards all recorded data on later
+    /// steps, because the completion can change them.
     pub fn land(&mut self, id: u64) -> bool {
         let position = self.position();
         let lands = self.timeline.land(PendingId(id), &mut ());
@@ -215,7 +216,7 @@ impl Session {
         lands
     }
 
-    /// Operations in flight at the present position.
+    /// Returns the pending asynchronous operations at the present position.
     pub fn pending(&self) -> Vec<PendingView> {
         self.pending_in(&self.memories())
     }
@@ -235,11 +236,11 @@ impl Session {
         .collect()
     }
 
-    /// Goes back to just after the previous step that stored (or to the start).
+    /// Steps back to the position directly after the previous step with a store, or to the start.
     pub fn back_to_store(&mut self) {
         let position = self.position();
         let known = self.timeline.ticks();
-        // A tick is the number of a step: the position just after it is one more.
+        // A recorded store is the index of its step. The position directly after the step is greater by one.
         let sampled = known
             .steps
             .iter()
@@ -250,7 +251,7 @@ impl Session {
             self.seek(sampled.map_or(0, |step| step + 1));
             return;
         }
-        // Between two samples lie stores that are not listed: run them once more and keep the last.
+        // Stores between two samples are not recorded, so these steps are executed again to find the last store.
         let from = sampled.unwrap_or(0);
         let mut last = LastStore {
             before: position.saturating_sub(1),
@@ -261,7 +262,7 @@ impl Session {
     }
 }
 
-/// Remembers the last step before a position that stored.
+/// Observer that records the last step with a store before a position.
 struct LastStore {
     before: u64,
     step: Option<u64>,

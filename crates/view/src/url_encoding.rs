@@ -1,11 +1,11 @@
-//! Words in the address of a view. Text goes in; out comes what an address may hold, and the other way round.
+//! Percent-encoding of URL parameters.
 
 /// URL fragment of the Layout Explorer.
 pub const LAYOUTS: &str = "#layouts";
 /// Former spellings of [`LAYOUTS`], which links and documents may contain.
 pub const FORMER_LAYOUTS: [&str; 2] = ["#matrix", "#lens"];
 
-/// A text as an address has it: bytes that are not plain are written in hexadecimal, as `%20`.
+/// Percent-encodes a text: bytes that need encoding are written in hexadecimal, as in `%20`.
 pub fn encoded(text: &str) -> String {
     let mut word = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -18,7 +18,7 @@ pub fn encoded(text: &str) -> String {
     word
 }
 
-/// The text that an address has; `None` where `%` is not before two hexadecimal digits, or the bytes are no text.
+/// Decodes a percent-encoded text. Returns `None` if `%` is not followed by two hexadecimal digits, or if the bytes are not valid UTF-8.
 pub fn decoded(word: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = word.as_bytes();

@@ -1,18 +1,18 @@
-//! The blocks of a launch as a map: which are done, which run or wait, which are to come, and the way to one of them.
+//! Block map of a launch: the finished, running, waiting and not yet started blocks. The module also seeks to a block.
 
 use crate::model::cluster::{ClusterBlock, ClusterView};
 use crate::model::warp::{BlockMap, Progress, ResidentBlock};
 use crate::session::Session;
 use warpgrid_emulator::{BlockView, Machine, WarpView};
 
-/// Cells that a map has at most.
+/// Maximum number of cells of a map.
 const MAX_CELLS: u64 = 512;
-/// Warps that a map lists at most.
+/// Maximum number of warps in a map.
 const MAX_WARPS: usize = 1024;
-/// Steps after which a search looks whether a block has started.
+/// Number of steps between checks whether a block has started.
 const STRIDE: u64 = 4096;
 
-/// The map of a machine.
+/// Returns the block map of a machine.
 pub(crate) fn map(machine: &Machine, grid: [u32; 3]) -> BlockMap {
     let n_blocks = machine.n_blocks();
     let blocks_per_cell = n_blocks.div_ceil(MAX_CELLS).max(1);
@@ -41,7 +41,7 @@ pub(crate) fn map(machine: &Machine, grid: [u32; 3]) -> BlockMap {
     }
 }
 
-/// How far the blocks `first..=last` are.
+/// Returns the combined progress of the blocks `first..=last`.
 fn progress_of(machine: &Machine, resident: &[ResidentBlock], first: u64, last: u64) -> Progress {
     let from = resident.partition_point(|block| block.block < first);
     let here = resident.iter().skip(from);
@@ -50,7 +50,7 @@ fn progress_of(machine: &Machine, resident: &[ResidentBlock], first: u64, last: 
         Progress::Done => None,
         progress => Some(progress),
     });
-    // One that runs says more than others that wait.
+    // A running block takes precedence over waiting blocks.
     let live = live.max_by_key(|progress| *progress == Progress::Running);
     match (live, machine.has_started(first), machine.has_started(last)) {
         (Some(progress), ..) => progress,
@@ -91,7 +91,7 @@ fn of_all(warps: &[Progress]) -> Progress {
     }
 }
 
-/// The cluster of a block that has a place on the machine; none where clusters are single blocks.
+/// Returns the cluster of a resident block, or `None` if the launch has no clusters of several blocks.
 pub(crate) fn cluster(machine: &Machine, block: u64) -> Option<ClusterView> {
     let of_cluster = machine.cluster(block);
     if of_cluster.len() < 2 {
@@ -112,14 +112,14 @@ pub(crate) fn cluster(machine: &Machine, block: u64) -> Option<ClusterView> {
 }
 
 impl Session {
-    /// The cluster of a block (linear index), as long as it has a place on the machine.
+    /// Returns the cluster of a block (linear index) while the block is resident.
     pub fn cluster(&self, block: u64) -> Option<ClusterView> {
         cluster(self.timeline.machine(), block)
     }
 
-    /// Goes to a block of the grid, by linear index: stays where it is while the block runs, else goes to the first position at
-    /// which it has a place. About `budget` steps forward at most; true when there, or when the run ends before. Call again to
-    /// go on.
+    /// Seeks to a block of the grid, by linear index. The position does not change if the block is running. Otherwise, seeks to the first
+    /// position at which the block is resident. Executes about `budget` steps forward at most. Returns whether the position or the end of
+    /// the run is reached. Further calls continue the search.
     pub fn go_to_block(&mut self, block: u64, budget: u64) -> bool {
         let is_live = |machine: &Machine| {
             let found = machine
@@ -147,7 +147,7 @@ impl Session {
                 }
             }
         }
-        // Blocks start in order and stay started: the first position at which this one has is found by halves.
+        // Blocks start in order and remain started, so a binary search finds the first position at which the block has started.
         let mut after = self.position();
         while before + 1 < after {
             let middle = before + (after - before) / 2;

@@ -1,4 +1,4 @@
-//! A launch of many blocks: the map of it, the way to a block, and the lanes that wait, fault or have left.
+//! Tests of a launch of many blocks: the block map, the seek to a block, and the states of waiting, faulting and exited lanes.
 
 use crate::model::request::FrameRequest;
 use crate::model::warp::{LaneState, Progress};
@@ -58,13 +58,13 @@ fn a_block_is_reached_from_before_and_from_after() {
     session.run(u64::MAX);
     assert!(session.go_to_block(200, u64::MAX));
     assert_eq!(session.position(), there);
-    // A block that runs is where it is.
+    // The position does not change for a running block.
     let lanes = session.lanes(200, 0).expect("it has a place").lanes;
     assert!(lanes.iter().all(|lane| lane.state == LaneState::Ready));
     session.step();
     assert!(session.go_to_block(200, u64::MAX));
     assert_eq!(session.position(), there + 1);
-    // The way takes several slices when it is long.
+    // A long seek takes several calls.
     session.seek(0);
     assert!(!session.go_to_block(299, 1));
     assert!(!session.go_to_block(999_999, 1));

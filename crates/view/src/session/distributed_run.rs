@@ -1,5 +1,6 @@
-//! A translated run to the end whose blocks other hosts may take, such as workers of a page: each has a session of the same launch. In: the shares
-//! of others, once they have run; out: the session at its end, or why the interpreter must run it.
+//! JIT run to the end whose blocks are distributed among hosts, such as workers of a page. Each host has a session of the same launch.
+//! Input: the partitions that other hosts have executed. Output: the session at its end, or the reason why the interpreter must execute the
+//! run.
 
 use crate::session::Session;
 use crate::session::translated::Translated;
@@ -8,22 +9,22 @@ use std::time::Duration;
 use warpgrid_emulator::plain::Plain;
 use warpgrid_translate::{AnyPart, Ended, Engine, Limits, Memory, Part, Parted, Refusal, shares};
 
-/// Bytes a second of memory that are filled, sent and merged.
+/// Bytes of memory that are initialized, transferred and merged per second.
 const BYTES_A_SECOND: f64 = 5e8;
 
-/// When blocks are left to others.
+/// Conditions for the distribution of blocks to other hosts.
 #[derive(Clone, Copy, Debug)]
 pub struct Sharing {
-    /// Hosts, with the one that begins.
+    /// Number of hosts, including the host that starts the run.
     pub n_hosts: u64,
-    /// How long the run goes on alone before.
+    /// Duration of the run before blocks are distributed.
     pub alone: Duration,
-    /// What other hosts take before their first block: they start, open the launch and translate it.
+    /// Time that another host needs before its first block: it starts, opens the launch and compiles the launch.
     pub start: Duration,
 }
 
 impl Sharing {
-    /// For workers that are yet to be started.
+    /// Returns the conditions for workers that are not yet running.
     pub fn among(n_hosts: u64) -> Sharing {
         Sharing {
             n_hosts,
@@ -33,20 +34,20 @@ impl Sharing {
     }
 }
 
-/// A run, as one of its hosts has it.
+/// State of a distributed run on one of its hosts.
 pub struct SharedRun<E: Engine> {
-    /// The launch at its start.
+    /// Session of the launch at its start.
     session: Session,
     parted: Parted<E>,
     limits: Limits,
     part: Option<Part<E::Instance>>,
-    /// Ranges of memory that all parts note.
+    /// Memory ranges that all partitions track in shadow memory.
     noted: Vec<u32>,
     ended: Option<Ended<E::Instance>>,
 }
 
 impl<E: Engine> SharedRun<E> {
-    /// Translates the launch of a session at its start.
+    /// Compiles the launch of a session at its start.
     pub fn new(session: Session, engine: &E, limits: Limits) -> Result<SharedRun<E>, Untranslated> {
         let parted = match session.plain() {
             Some(plain) => Parted::new(engine, plain),
@@ -65,8 +66,8 @@ impl<E: Engine> SharedRun<E> {
         }
     }
 
-    /// Begins in the host that will have the end, alone. Where the end is far, blocks are left to others: their shares.
-    /// None where the run is over.
+    /// Starts the run on the host that will own the final state. If the end is far, returns the block ranges for other hosts. Returns an
+    /// empty list if the run is complete.
     pub fn begin(&mut self, engine: &E, sharing: Sharing) -> Result<Vec<Range<u64>>, Untranslated> {
         let found = self.try_to_begin(engine, sharing);
         found.map_err(|why| Untranslated::of(&self.session, &why))
@@ -107,7 +108,8 @@ impl<E: Engine> SharedRun<E> {
         Ok(shares(others, n_hosts - 1).collect())
     }
 
-    /// Runs blocks of the own part, with a rest before the first that begins after `rest`; true when all have run.
+    /// Executes blocks of the local partition, and pauses before the first block that would start after `rest`. Returns whether all blocks
+    /// of the partition have run.
     pub fn go_on(&mut self, rest: Option<Duration>) -> Result<bool, Untranslated> {
         let ran = self.run_own(rest);
         ran.map_err(|why| Untranslated::of(&self.session, &why))
@@ -120,7 +122,7 @@ impl<E: Engine> SharedRun<E> {
         Ok(part.left().is_empty())
     }
 
-    /// Runs a share for the host that has begun the run: all of these blocks, with these ranges noted.
+    /// Executes a block range for the host that has started the run, and tracks the given memory ranges.
     pub fn run_share(
         &mut self,
         engine: &E,
@@ -150,7 +152,8 @@ impl<E: Engine> SharedRun<E> {
         Ok(part)
     }
 
-    /// Makes one of all parts; true where that is the end. Else all must run again with the ranges of [`SharedRun::noted`]: the own part is at its start.
+    /// Merges all partitions. Returns whether the merge succeeds. Otherwise, all partitions must run again with the tracked ranges of
+    /// [`SharedRun::noted`], and the local partition is reset to its start.
     pub fn join<M: Memory>(&mut self, others: &[Part<M>]) -> Result<bool, Untranslated> {
         let others: Vec<&AnyPart<'_>> = others.iter().map(|part| part as _).collect();
         let found = self.try_to_join(&others);
@@ -172,17 +175,17 @@ impl<E: Engine> SharedRun<E> {
         Ok(true)
     }
 
-    /// How far the run may go.
+    /// Returns the limits of the run.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The ranges of memory that all parts note.
+    /// Returns the memory ranges that all partitions track.
     pub fn noted(&self) -> &[u32] {
         &self.noted
     }
 
-    /// The session at its end, after [`SharedRun::join`] has found it.
+    /// Returns the session at its end, after a successful [`SharedRun::join`].
     pub fn finish(mut self) -> Result<(Session, Translated), Untranslated> {
         let took = match &self.ended {
             Some(ended) => self.session.take_end(ended),
@@ -195,7 +198,7 @@ impl<E: Engine> SharedRun<E> {
     }
 }
 
-/// Why the interpreter must run a launch, as a part of a sentence.
+/// Reason why the interpreter must execute a launch, as a clause of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untranslated(pub String);
 
@@ -209,8 +212,8 @@ fn plain_of(session: &Session) -> Result<Plain<'_>, Refusal> {
     session.plain().ok_or(Refusal::Launch)
 }
 
-/// How many of the blocks that are left others should run, which begin after `start` seconds: all that ran so far took `took`, and `n_hosts` share the
-/// rest. None where the end comes sooner without them.
+/// Returns how many of the remaining blocks other hosts should execute. The executed blocks took `took` in total, other hosts start after
+/// `start` seconds, and `n_hosts` hosts share the remaining blocks. Returns 0 if the run ends sooner without other hosts.
 fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64) -> u64 {
     let n_left = left.end.saturating_sub(left.start) as f64;
     if n_hosts < 2 || n_left == 0.0 || left.start == 0 {
@@ -220,7 +223,7 @@ fn blocks_of_others(left: &Range<u64>, took: Duration, start: f64, n_hosts: u64)
     if n_left * a_block < 2.0 * start {
         return 0;
     }
-    // Until they begin this host goes on.
+    // This host executes blocks until the other hosts start.
     let each = (n_left - start / a_block.max(f64::MIN_POSITIVE)) / n_hosts as f64;
     (each.max(0.0) * (n_hosts - 1) as f64) as u64
 }
@@ -233,13 +236,13 @@ mod tests {
     #[test]
     fn blocks_are_left_to_others_where_all_end_sooner_so() {
         let tenth = Duration::from_millis(100);
-        // 10 blocks took 0.1 s: 990 more take 9.9 s alone.
+        // 10 blocks took 0.1 s, so 990 more take 9.9 s on one host.
         let others = |n_left: u64, start, n_hosts| {
             blocks_of_others(&(10..10 + n_left), tenth, start, n_hosts)
         };
         assert_eq!(others(990, 0.25, 1), 0);
         assert_eq!(others(0, 0.25, 4), 0);
-        // 25 blocks run before others begin; a quarter of the rest for each.
+        // 25 blocks run before other hosts start, and each host executes a quarter of the remainder.
         assert_eq!(others(990, 0.25, 4), 723);
         assert_eq!(others(49, 0.25, 4), 0);
         assert_eq!(others(51, 0.25, 2), 13);

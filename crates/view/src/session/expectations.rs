@@ -1,4 +1,4 @@
-//! Whether a run ends as its scenario promises: buffers as in the room of launches, faults as hosts see them.
+//! Comparison of a run with the expectations of its scenario. Buffers are compared by `warpgrid-launch`, and faults as displayed by hosts.
 
 use crate::model::fault::FaultView;
 pub use warpgrid_launch::expect::{Mismatch, bytes_of, compare};
@@ -18,7 +18,7 @@ impl From<&FaultView> for ExpectedFault {
     }
 }
 
-/// Compares the fault of a run with the one that the case names; the text says what differs.
+/// Compares the fault of a run with the expected fault. The message describes the difference.
 pub fn compare_fault(
     expected: Option<&ExpectedFault>,
     found: Option<&FaultView>,

@@ -1,4 +1,4 @@
-//! A fault in the screen's words.
+//! Displayed form of a fault.
 
 use crate::model::Space;
 use crate::model::fault::FaultView;
@@ -6,7 +6,7 @@ use crate::model::text::SourceRange;
 use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMistake, Region};
 use warpgrid_isa::StateSpace;
 
-/// The fault as hosts show and compare it.
+/// Converts a fault to the form that hosts display and compare.
 pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
     let access = fault.access.as_ref();
     FaultView {
@@ -25,7 +25,7 @@ pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
     }
 }
 
-/// The buffer or variable that an access was in or next to.
+/// Returns the buffer or variable that contains the accessed address or is next to it.
 fn buffer(access: &AccessFault) -> Option<String> {
     match &access.place.region {
         Region::Buffer { name, .. } | Region::Variable { name, .. } => Some(name.clone()),
@@ -33,20 +33,20 @@ fn buffer(access: &AccessFault) -> Option<String> {
     }
 }
 
-/// The memory that an access was in or next to, where that is no buffer and no variable.
+/// Returns the state space of the access, if the address is in or next to neither a buffer nor a variable.
 fn space(access: &AccessFault) -> Option<Space> {
     match &access.place.region {
         Region::Buffer { .. } | Region::Variable { .. } => None,
         Region::Shared => Some(Space::Shared),
         Region::Local => Some(Space::Local),
         Region::Parameters => Some(Space::Param),
-        // A generic address that nothing is near to is in no memory.
+        // A generic address without adjacent memory has no state space.
         Region::Nothing if access.space == StateSpace::Generic => None,
         Region::Nothing => Some(access.space.into()),
     }
 }
 
-/// What a person can do about it.
+/// Returns a suggestion on how to fix the fault.
 fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
     let text = match kind {
         FaultKind::Misaligned => {
@@ -119,7 +119,7 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What a person can do about an access outside of what it was next to.
+/// Returns a suggestion for an out-of-bounds access, based on the adjacent memory.
 fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
     match access.map(|access| &access.place.region) {
         Some(region) if *region != Region::Nothing && is_before(access) => {
@@ -142,7 +142,7 @@ fn is_before(access: Option<&AccessFault>) -> bool {
     access.is_some_and(|access| access.place.byte_offset < 0)
 }
 
-/// What a person can do about a matrix operation that is undefined.
+/// Returns a suggestion for an undefined matrix operation.
 const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
     match mistake {
         MatrixMistake::MissingLanes { .. } => {

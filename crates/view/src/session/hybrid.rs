@@ -1,25 +1,26 @@
-//! A session of a host. Calls of the host go in; answers come out. If the host requests no intermediate state, translated code may
-//! execute the run to its end. Memory and executed lane-instructions are then known. For every other question, the interpreter executes the run to the same position.
+//! Session of a host that combines the interpreter and JIT code. If the host requests no intermediate state, JIT code may execute the run
+//! to its end, which provides memory and executed lane-instructions. For all other requests, the interpreter executes the run to the same
+//! position.
 
 use crate::memory_export::MemoryForm;
 use crate::model::request::{EngineView, GridOptions};
 use crate::request_error::Failure;
 use crate::session::Session;
 
-/// A session, and its end where translated code has found it.
+/// Session with an optional final state from a JIT run.
 pub struct HeldSession {
-    /// Keeps last writers; at the end, too, unless `end` is there.
+    /// Session with last-writer tracking, at the end of the run unless `end` is set.
     session: Session,
-    /// The same launch at its end, without last writers.
+    /// Session of the same launch at its end, without last-writer tracking.
     end: Option<Box<Session>>,
-    /// Whether a host has asked for what lies on the way.
+    /// Whether a host has requested intermediate state.
     is_watched: bool,
-    /// Which engine ran last.
+    /// Engine of the last run.
     engine: Option<EngineView>,
 }
 
 impl HeldSession {
-    /// Holds a session that has not run.
+    /// Creates a hybrid session from a session at its start.
     pub fn new(session: Session) -> HeldSession {
         HeldSession {
             session,
@@ -34,12 +35,13 @@ impl HeldSession {
         self.end.as_deref().unwrap_or(&self.session)
     }
 
-    /// As [`HeldSession::ended`], for calls that remember what they found.
+    /// Like [`HeldSession::ended`], for methods that cache their results.
     pub fn ended_mut(&mut self) -> &mut Session {
         self.end.as_deref_mut().unwrap_or(&mut self.session)
     }
 
-    /// The session for everything: last writers, steps, moves. After a translated run the interpreter runs to its end first.
+    /// Returns the session for all requests, including last writers, steps and seeks. After a JIT run, the interpreter first executes the
+    /// run to its end.
     pub fn watched(&mut self) -> &mut Session {
         self.is_watched = true;
         if let Some(end) = self.end.take() {
@@ -59,17 +61,17 @@ impl HeldSession {
         }
     }
 
-    /// What the scenario says, which does not change with the run.
+    /// Returns the session for properties of the scenario, which do not change during the run.
     pub fn launch(&self) -> &Session {
         &self.session
     }
 
-    /// Which engine ran last, and how fast.
+    /// Returns the engine of the last run with its throughput.
     pub fn engine(&self) -> Option<&EngineView> {
         self.engine.as_ref()
     }
 
-    /// A memory as a file: see [`Session::file_named`]. Tables of values need no last writers.
+    /// Exports a memory as a file, see [`Session::file_named`]. Tables of values need no last writers.
     pub fn file_named(
         &mut self,
         name: &str,
@@ -83,12 +85,12 @@ impl HeldSession {
         session.file_named(name, form, options)
     }
 
-    /// One step forward; false at the end.
+    /// Executes one step. Returns false at the end.
     pub fn step(&mut self) -> bool {
         self.end.is_none() && self.watched().step()
     }
 
-    /// Runs forward at most `max_steps` by the interpreter; true when the run is over.
+    /// Runs forward at most `max_steps` steps with the interpreter. Returns whether the run is complete.
     pub fn run(&mut self, max_steps: u64) -> bool {
         self.end.is_some() || self.session.run(max_steps)
     }
@@ -107,21 +109,21 @@ mod translating {
     use warpgrid_translate::{Engine, Limits};
 
     impl HeldSession {
-        /// Runs forward at most `max_steps`, by translated code where the choice allows it and it is likely to pay; true when the run
-        /// is over.
+        /// Runs forward at most `max_steps` steps, with JIT code if `choice` permits it and compilation is likely to be worthwhile. Returns
+        /// whether the run is complete.
         pub fn run_by<E: Engine>(
             &mut self,
             engine: &E,
             max_steps: u64,
             choice: EngineChoice,
         ) -> bool {
-            // One host leaves nothing to others.
+            // A single host does not distribute blocks.
             let _ = self.begin_by(engine, max_steps, choice, Sharing::among(1));
             self.ended().is_over()
         }
 
-        /// As [`HeldSession::run_by`], but that a long run may leave blocks to other hosts: the run then, and their shares. When they have run,
-        /// [`HeldSession::finish`] takes the end.
+        /// Like [`HeldSession::run_by`], except that a long run may distribute blocks to other hosts. In this case, returns the run and the
+        /// block ranges. When the other hosts have finished, [`HeldSession::finish`] sets the final state.
         pub fn begin_by<E: Engine>(
             &mut self,
             engine: &E,
@@ -162,7 +164,7 @@ mod translating {
             None
         }
 
-        /// Takes the end of a run, or goes on with the interpreter up to `max_position` where there is none.
+        /// Sets the final state of a distributed run, or continues with the interpreter up to `max_position` if the run failed.
         pub fn finish<E: Engine>(
             &mut self,
             end: Result<(Session, Translated), Untranslated>,
@@ -193,7 +195,7 @@ mod translating {
             self.engine = Some(interpreted(executed, took, why));
         }
 
-        /// As [`crate::session::Session::report`], with the run to the end by translated code where the choice allows it.
+        /// Like [`crate::session::Session::report`], except that JIT code executes the run if `choice` permits it.
         pub fn report_by<E: Engine>(
             &mut self,
             engine: &E,

@@ -1,9 +1,10 @@
-//! What is asked of a run at a moment, beside what is shown. A run and texts go in; values of watch expressions, and what differs between two moments,
-//! come out. Only the core that is loaded later links this.
+//! Inspection of a run in addition to the displayed frame: values of watch expressions, differences between two positions, and memory
+//! views. Only the wasm module that the page loads on demand links this module.
 //!
-//! - `value`: values and arithmetic of the crate's `expression`s. `watch_expressions`: the value of an expression, lane by lane.
-//! - `state_diff`: the cells and registers that differ between two positions.
-//! - `layout_view`: a memory in rows and columns by a layout. `minimap`: all of it at a glance. `heatmap`: its elements as cells that are too small for a text.
+//! - `value`: values and arithmetic of the expressions of `expression`. `watch_expressions`: the value of an expression for each lane.
+//! - `state_diff`: cells and registers that differ between two positions.
+//! - `layout_view`: a memory in rows and columns according to a layout. `minimap`: an overview of a whole memory. `heatmap`: elements as
+//! cells that are too small for text.
 
 pub(crate) mod heatmap;
 pub(crate) mod layout_view;
@@ -25,11 +26,11 @@ use crate::session::Session;
 use warpgrid_emulator::WarpView;
 use warpgrid_program::FunctionId;
 
-/// Steps up to which a moment is gone to.
+/// Maximum position of a seek.
 pub const MAX_STEPS: u64 = 20_000_000;
 
 impl Session {
-    /// The function that a warp is in; the kernel, where it has ended.
+    /// Returns the function that a warp executes, or the kernel if the warp has exited.
     fn function_of(&self, warp: &WarpView) -> FunctionId {
         let kernel = || self.timeline.machine().entry();
         let running = warp.groups.first().map(|group| group.function);
@@ -37,7 +38,7 @@ impl Session {
     }
 }
 
-/// Goes to a position, or to the end where the run has fewer steps. The sentence says why not.
+/// Seeks to a position, or to the end if the run has fewer steps. The error is a message.
 pub(crate) fn go_to(session: &mut Session, position: u64) -> Result<(), String> {
     if position > MAX_STEPS {
         return Err(format!(

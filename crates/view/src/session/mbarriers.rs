@@ -1,15 +1,15 @@
-//! The mbarrier objects of the blocks that run, as pictures need them: what each holds, what is on its way to it, who waits.
+//! mbarrier objects of the resident blocks for display: their state, pending operations, and waiting threads.
 
 use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use crate::session::Session;
 use crate::session::memory_id::MemoryId;
 use warpgrid_emulator::{PendingCompletion, WaitReason};
 
-/// Objects that are listed at most.
+/// Maximum number of listed mbarrier objects.
 const MAX_OBJECTS: usize = 64;
 
 impl Session {
-    /// The mbarrier objects in the shared memory of the blocks that have a place on the machine, block after block.
+    /// Returns the mbarrier objects in the shared memory of the resident blocks, ordered by block.
     pub fn mbarriers(&self) -> Vec<MbarrierView> {
         let machine = self.timeline.machine();
         let mut found = Vec::new();
@@ -38,7 +38,7 @@ impl Session {
         found
     }
 
-    /// Operations in flight that will signal an object, and their bytes.
+    /// Returns the number of pending operations that complete on an mbarrier object, and their bytes.
     fn coming(&self, of: u64, offset: u64) -> (u32, u64) {
         let pending = self.timeline.machine().pending().iter();
         pending.fold((0, 0), |(n, sum), pending| {

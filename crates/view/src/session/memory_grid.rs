@@ -1,4 +1,4 @@
-//! A window of memory as cells: values, last writers, what the present store touched.
+//! Window of a memory as cells: values, last writers, and the bytes that the last step wrote.
 
 use crate::model::Space;
 use crate::model::grid::{Cell, Grid, GridRequest, Written};
@@ -9,25 +9,25 @@ use warpgrid_emulator::LastWriters;
 use warpgrid_isa::MemoryShape;
 use warpgrid_launch::value::ElementType;
 
-/// Most rows of one answer.
+/// Maximum number of rows of a window.
 pub const MAX_ROWS: u32 = 512;
-/// Most cells per row.
+/// Maximum number of cells per row.
 pub const MAX_COLUMNS: u32 = 1024;
-/// Most cells of one answer.
+/// Maximum number of cells of a window.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// What a memory holds after a number of steps.
+/// Contents of a memory at a position.
 pub(crate) struct Held<'a> {
     pub(crate) position: u64,
     pub(crate) bytes: &'a [u8],
-    /// One for each byte.
+    /// Last writer of each byte.
     pub(crate) writers: Option<LastWriters<'a>>,
-    /// What the present step stored.
+    /// Stores of the last step.
     pub(crate) now: &'a [StoreView],
     pub(crate) pending: &'a [PendingView],
 }
 
-/// Lays out the asked part of a memory.
+/// Returns the requested window of a memory.
 pub(crate) fn layout(
     memory: &Memory,
     request: &GridRequest,
@@ -77,7 +77,7 @@ fn cell(
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
-    // A cell shows the last writer of any of its bytes.
+    // A cell shows the latest writer of its bytes.
     let writer = writers.and_then(|writers| writers.latest(start..end));
     let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
@@ -98,7 +98,7 @@ fn cell(
     }
 }
 
-/// A range of bytes that the present step wrote.
+/// Byte range that the last step wrote.
 struct Range {
     start: u64,
     end: u64,
@@ -106,13 +106,13 @@ struct Range {
     lost: bool,
 }
 
-/// The ranges of a memory that the present step wrote: sorted by start.
+/// Byte ranges of a memory that the last step wrote, sorted by start.
 struct Touched {
     ranges: Vec<Range>,
     longest: u64,
-    /// What operations in flight will write; they are few.
+    /// Byte ranges that pending operations will write. Their number is small.
     pending: Vec<(u64, u64)>,
-    /// The present step, where its stores are not listed one by one: in tensor memory.
+    /// The last step, if its stores are identified only by the last writer, as in tensor memory.
     by_writer: Option<u64>,
 }
 
@@ -162,14 +162,14 @@ impl Touched {
         self.overlapping(start, end).count()
     }
 
-    /// Whether an operation in flight will write some of these bytes.
+    /// Checks whether a pending operation will write some of these bytes.
     fn is_awaited(&self, start: u64, end: u64) -> bool {
         self.pending
             .iter()
             .any(|(from, to)| *from < end && start < *to)
     }
 
-    /// Whether two lanes wrote different values to the same byte, not only to the same cell.
+    /// Checks whether two lanes wrote different values to the same byte, rather than only to the same cell.
     fn conflicts(&self, start: u64, end: u64) -> bool {
         let mut reach = 0;
         for range in self.overlapping(start, end).filter(|range| range.lost) {
@@ -182,7 +182,7 @@ impl Touched {
     }
 }
 
-/// The innermost extent of the declared shape, else 16 or 32 columns by width of the element.
+/// Returns the innermost extent of the declared shape, or otherwise 16 or 32 columns depending on the element size.
 fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u32 {
     if let Some(extent) = memory
         .view
@@ -199,7 +199,7 @@ fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u3
         1 | 2 => 32,
         4 if memory.view.space == Space::Shared => 32,
         4 => 16,
-        // All digits of these are shown, so that fewer fit side by side.
+        // Bit types display all digits, so fewer cells fit into a row.
         8 if element.is_bits() => 4,
         16 => 2,
         _ => 8,

@@ -1,5 +1,5 @@
-//! Names of memories: typed inside, one text outside. `out` is a buffer, `shared:0` the shared memory of block 0, `tensor:0` its tensor
-//! memory, `var:table` a module variable.
+//! Identifiers of memories with a text representation for hosts. `out` is a buffer, `shared:0` the shared memory of block 0, `tensor:0` its
+//! tensor memory, and `var:table` a module variable.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -23,7 +23,7 @@ const TENSOR: &str = "tensor:";
 const VARIABLE: &str = "var:";
 
 impl From<&str> for MemoryId {
-    /// Reads the text form; every text is the id of some memory, perhaps of none that exists.
+    /// Parses the text representation. Every text is a valid identifier, but the memory may not exist.
     fn from(text: &str) -> MemoryId {
         if let Some(Ok(block)) = text.strip_prefix(SHARED).map(str::parse) {
             return MemoryId::Shared(block);

@@ -1,4 +1,4 @@
-//! Everything that can be shown as a grid, with the ids that hosts use for it.
+//! List of all memories that can be displayed as a grid, with their identifiers.
 
 use crate::model::Space;
 use crate::model::grid::MemoryView;
@@ -12,18 +12,18 @@ use warpgrid_launch::reading::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::value::ElementType;
 
-/// A memory with its id and natural element type.
+/// Memory with its identifier and default element type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Memory {
     pub(crate) region: MemoryRegion,
     pub(crate) view: MemoryView,
     pub(crate) element: ElementType,
-    /// Address of the first byte in its own space.
+    /// Address of the first byte in the state space of the memory.
     pub(crate) start: u64,
 }
 
 impl Memory {
-    /// Where an address lies in this memory.
+    /// Returns the offset of an address within this memory.
     pub(crate) fn offset(&self, address: u64) -> Option<u64> {
         address
             .checked_sub(self.start)
@@ -31,7 +31,7 @@ impl Memory {
     }
 }
 
-/// The memory that holds an address, and where in it.
+/// Returns the memory that contains an address, and the offset within this memory.
 pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<(&Memory, u64)> {
     memories.iter().find_map(|memory| {
         let here = match (place, memory.region) {
@@ -46,8 +46,8 @@ pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<
     })
 }
 
-/// The memories of a machine: buffers, module variables, shared memory and tensor memory of resident blocks.
-/// `named` has the module variables that an instruction names, by index.
+/// Returns the memories of a machine: buffers, module variables, shared memory and tensor memory of resident blocks. `named` contains the
+/// indices of the module variables that an instruction names.
 pub(crate) fn memories(
     machine: &Machine,
     buffers: &[Buffer],
@@ -115,7 +115,7 @@ fn block_memories(machine: &Machine) -> impl Iterator<Item = Memory> {
     })
 }
 
-/// A memory before its bytes are known.
+/// Memory whose size is not yet known.
 struct Described {
     id: MemoryId,
     title: String,
@@ -149,8 +149,7 @@ fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Opti
     })
 }
 
-/// The element type of shared memory: that of its variables or of the stores to it, when they agree, 32-bit
-/// words otherwise.
+/// Returns the element type of shared memory: the type of its variables or of the stores to it, if all agree, otherwise 32-bit words.
 fn shared_element(machine: &Machine) -> ElementType {
     let program = machine.program();
     let mut types = machine.shared_variables().iter().filter_map(|shared| {
@@ -167,7 +166,7 @@ fn shared_element(machine: &Machine) -> ElementType {
         variables.map(|variable| variable.ty)
     });
     let declared = types.next().filter(|first| types.all(|ty| ty == *first));
-    // Compilers declare shared arrays as bytes whatever they hold, and bits say nothing of the values: the types of the
+    // Compilers declare shared arrays as bytes regardless of their contents, and bit types do not describe the values. The types of the
     // stores are more precise.
     let declared = declared.filter(|ty| ty.width_bits() > 8);
     let stored = stored_to_shared(machine);
@@ -181,9 +180,9 @@ fn shared_element(machine: &Machine) -> ElementType {
     }
 }
 
-/// The element type of tensor memory: that of the sums, as far as the kinds of the products say it.
+/// Returns the element type of tensor memory: the accumulator type, if the MMA kinds determine it.
 fn tensor_element(machine: &Machine) -> ElementType {
-    // No target has both tensor memory and other products of a kind.
+    // No target has both tensor memory and other MMA instructions with a kind.
     let actions = machine.program().actions.iter();
     let mut kinds = actions.filter_map(|action| action.modifiers.kind);
     match kinds.next() {
@@ -193,7 +192,7 @@ fn tensor_element(machine: &Machine) -> ElementType {
     }
 }
 
-/// The type of the stores to shared memory, when they agree.
+/// Returns the type of the stores to shared memory, if all stores agree.
 fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
     let program = machine.program();
     let functions = program.functions.iter();
@@ -207,7 +206,7 @@ fn stored_to_shared(machine: &Machine) -> Option<ScalarType> {
     types.all(|ty| ty == first).then_some(first)
 }
 
-/// How elements of a PTX type are shown.
+/// Returns the displayed element type of a PTX type.
 pub(crate) fn element_of(ty: ScalarType) -> ElementType {
     ElementType::from_name(ty.name()).unwrap_or(match ty.width_bits() {
         16 => ElementType::B16,

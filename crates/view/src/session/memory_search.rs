@@ -1,4 +1,4 @@
-//! Where a value or an address is: a text goes in; the next cell that holds it comes out, or the sentence that says why there is none.
+//! Search for a value or an address. Input: a text. Output: the next matching cell, or a message if no cell matches.
 //!
 //! ```text
 //! 0x7f0000000104      an address
@@ -15,10 +15,10 @@ use crate::session::start::read_value;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
-/// Longest text.
+/// Maximum length of the text in bytes.
 const MAX_BYTES: usize = 200;
 
-/// A cell of a memory, in the memory's own type.
+/// Cell of a memory, in the element type of the memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundCell {
     pub memory: MemoryId,
@@ -26,7 +26,7 @@ pub struct FoundCell {
 }
 
 impl Session {
-    /// The first cell after another one that the text means; after the last one it begins again.
+    /// Returns the first matching cell after the cell `after`. The search wraps around at the end.
     pub fn find(&self, text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
@@ -57,7 +57,7 @@ impl Session {
         });
         let (start, from) = first.unwrap_or((0, 0));
         let n = memories.len();
-        // The memory of the last cell from there on, the others, and the beginning of the first again.
+        // The search covers the rest of the memory of the cell `after`, then the other memories, then the beginning of the first memory.
         let order = (0..=n).map(|turn| (turn, &memories[(start + turn) % n.max(1)]));
         order.filter(|_| n > 0).find_map(|(turn, memory)| {
             let skipped = if turn == 0 { from } else { 0 };
@@ -82,12 +82,12 @@ impl Session {
     }
 }
 
-/// A value in a type; absent where the type has no such value.
+/// Returns the bits of a value in a type, or `None` if the type cannot represent the value.
 fn bits_of(text: &str, ty: ElementType) -> Option<u128> {
     ty.encode(&read_value(text, ty).ok()?).ok()
 }
 
-/// `out[5]`.
+/// Parses an element: `out[5]`.
 fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String> {
     let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
     let Some((name, index)) = parts else {
@@ -107,10 +107,10 @@ fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String>
     }
 }
 
-/// An address in one of the memories; small numbers are values.
+/// Parses an address within a memory. Small numbers are values.
 fn address(memories: &[Memory], text: &str) -> Option<FoundCell> {
     let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
-    // Shared and tensor memory begin at zero, where any small number lies.
+    // Shared memory and tensor memory start at address zero and would contain any small number.
     let global = memories
         .iter()
         .filter(|memory| memory.start > u64::from(u32::MAX));

@@ -1,4 +1,4 @@
-//! From a scenario to a session at its start, or to the reason why there is none.
+//! Creation of sessions from scenarios.
 
 use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::inline_asm_block::PartView;
@@ -16,7 +16,7 @@ use warpgrid_launch::scenario::{Parameter, Scenario};
 use warpgrid_program::{Diagnostic, Program, Span};
 
 impl Language {
-    /// Checks and launches a scenario in this language, whatever its `front` says; nothing has run yet.
+    /// Checks and launches a scenario in this language, regardless of its `front`. No step is executed.
     pub fn session(self, mut scenario: Scenario, writers: Writers) -> Result<Session, Failure> {
         let options = CheckOptions {
             front: scenario.front,
@@ -39,9 +39,9 @@ impl Language {
         let whole = Places::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
-            // It names a part, and not the kernel that the part becomes.
+            // `entry` names an asm block, not the kernel that is generated from the asm block.
             annotations.scenario.entry = None;
-            // A fact is about the part that has such an operand.
+            // An annotation applies only to an asm block with this operand.
             let named = parameter_names(&program);
             let is_register = |name: &str| {
                 let mut kernels = program.entries();
@@ -67,7 +67,7 @@ impl Language {
     }
 }
 
-/// The names of what is handed to the kernels of a program.
+/// Returns the parameter names of the kernels of a program.
 fn parameter_names(program: &Program) -> Vec<String> {
     let kernels = program.entries();
     let names = kernels.flat_map(|(_, function)| {
@@ -85,7 +85,7 @@ fn parameter_names(program: &Program) -> Vec<String> {
     names.collect()
 }
 
-/// Refuses the name of a part that the text does not have.
+/// Returns an error if the source has no asm block with this name.
 fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Failure> {
     let Some(name) = name.filter(|name| parts.iter().all(|part| part.name != **name)) else {
         return Ok(());
@@ -104,7 +104,7 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Fail
     })
 }
 
-/// The source is rejected: its first error is the reason.
+/// Returns the error for a rejected source. The message is that of the first error.
 fn rejected(diagnostics: Vec<DiagnosticView>) -> Failure {
     let first = diagnostics
         .iter()
@@ -119,7 +119,7 @@ fn rejected(diagnostics: Vec<DiagnosticView>) -> Failure {
     }
 }
 
-/// The launch is impossible: reported at the line that states the fact, where there is one.
+/// Returns the error for an impossible launch, reported at the `//@` line that specifies the fact, if there is one.
 fn refused(
     problem: Problem,
     diagnostics: &[DiagnosticView],
@@ -142,18 +142,18 @@ fn refused(
     }
 }
 impl Session {
-    /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
-    /// can show lanes; [`Session::untracked`] does without.
+    /// Checks and launches a scenario without executing a step. The session tracks the last writer of every byte, so that grids can show
+    /// lanes. [`Session::untracked`] omits the tracking.
     pub fn new(scenario: Scenario) -> Result<Session, Failure> {
         Language::from(scenario.front).session(scenario, Writers::Tracked)
     }
 
-    /// A session for the memory after the run alone: no last writers, the full speed.
+    /// Creates a session that provides only final memory, without last-writer tracking, at full speed.
     pub fn untracked(scenario: Scenario) -> Result<Session, Failure> {
         Language::from(scenario.front).session(scenario, Writers::Untracked)
     }
 
-    /// The same launch at its start, without last writers.
+    /// Creates a session of the same launch at its start, without last-writer tracking.
     pub fn unwatched(&self) -> Result<Session, Failure> {
         let again = self
             .restart()
@@ -195,7 +195,7 @@ impl Session {
         }
     }
 
-    /// What makes the launch of this session again.
+    /// Returns the data to repeat the launch of this session.
     pub(crate) fn restart(&self) -> Restart {
         Restart {
             language: self.language,
@@ -208,19 +208,19 @@ impl Session {
     }
 }
 
-/// A launch that has been checked, guessed and decoded, and can be made again with another seed.
+/// Checked, inferred and decoded launch that can be repeated with another scheduler seed.
 pub(crate) struct Restart {
     language: Language,
     scenario: Scenario,
     program: Arc<Program>,
     places: Places,
     decoded: Decoded,
-    /// Whether the program is a part of the text, which `entry` names.
+    /// Whether the program is an asm block of the source, which `entry` names.
     is_part: bool,
 }
 
 impl Restart {
-    /// The launch at its start, without last writers.
+    /// Creates a session of the launch at its start, without last-writer tracking.
     pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, Failure> {
         let scenario = Scenario {
             seed: Some(seed),

@@ -1,4 +1,4 @@
-//! What a session shows of its position: memory, stores, lanes, the fault, and all of it as a frame.
+//! Queries on the current position of a session: memory contents, stores, lanes, the fault, and the complete [`Frame`].
 
 use crate::model::Frame;
 use crate::model::fault::FaultView;
@@ -34,24 +34,24 @@ use warpgrid_program::syntax::{InstructionSyntax, instructions_of};
 use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepPart};
 
 impl Session {
-    /// The bytes of a memory.
+    /// Returns the bytes of a memory.
     pub fn memory(&self, id: &MemoryId) -> Option<&[u8]> {
         let memory = self.memory_with(id)?;
         self.timeline.machine().memory(memory.region)
     }
 
-    /// The memory with this name.
+    /// Returns the memory with this identifier.
     pub(crate) fn memory_with(&self, id: &MemoryId) -> Option<Memory> {
         let mut memories = self.memories().into_iter();
         memories.find(|memory| memory.view.id == *id)
     }
 
-    /// The buffers of the scenario, with what is expected of them.
+    /// Returns the buffers of the scenario with their expected contents.
     pub fn buffers(&self) -> Vec<Buffer> {
         self.buffers.clone()
     }
 
-    /// A window of memory as cells.
+    /// Returns a window of a memory as cells.
     pub fn grid(&mut self, request: &GridRequest) -> Option<Grid> {
         self.refresh_last();
         let memories = self.memories();
@@ -60,8 +60,8 @@ impl Session {
         self.grid_of(request, &memories, &now, &pending)
     }
 
-    /// What the steps numbered `from..to` stored. Stops after the step with which there are [`MAX_EVENTS`] stores or more: to go
-    /// on, ask from the `step` of the last one plus 1.
+    /// Returns the stores of the steps `from..to`. Stops after the step with which at least [`MAX_EVENTS`] stores are collected. To
+    /// continue, start from the `step` of the last store plus 1.
     pub fn events(&mut self, from: u64, to: u64) -> Vec<StoreView> {
         let was = self.position();
         let mut collector = StoreCollector::new(usize::MAX);
@@ -81,13 +81,13 @@ impl Session {
             .collect()
     }
 
-    /// Positions after steps that stored, ascending; a sample where there are very many.
+    /// Returns the positions after steps with stores in ascending order, or a sample if there are very many.
     pub fn store_steps(&self) -> Vec<u64> {
         let ticks = self.timeline.ticks();
         ticks.steps.iter().map(|step| step + 1).collect()
     }
 
-    /// Whether the step just done was a return or an exit.
+    /// Checks whether the last step was a return or an exit.
     pub fn has_just_returned(&mut self) -> bool {
         let place = self.timeline.machine().last_step();
         let reader = place.and_then(|event| self.reader(event.function, event.instruction));
@@ -98,7 +98,7 @@ impl Session {
         action.is_some_and(|action| action.does.control().is_some_and(ControlOp::leaves))
     }
 
-    /// Lanes and registers of a warp (linear block index).
+    /// Returns the lanes and registers of a warp (linear block index).
     pub fn lanes(&mut self, block: u64, warp: u32) -> Option<WarpView> {
         self.refresh_last();
         self.warp_view(block, warp)
@@ -111,7 +111,7 @@ impl Session {
         Some(fault::view(fault, range))
     }
 
-    /// Guesses, output of the program, choices that mattered.
+    /// Returns the notes of the run: inferred parts of the launch, program output, and relevant scheduling choices.
     pub fn notes(&self) -> Vec<String> {
         let notes = self.timeline.machine().notes().iter();
         let texts = notes.map(|note| match &note.kind {
@@ -191,7 +191,7 @@ impl Session {
         texts.collect()
     }
 
-    /// The first of some registers by name, and how many there are: `%f1 and 3 more are`.
+    /// Formats the first of some registers and their number: `%f1 and 3 more are`.
     fn named_registers(&self, function: FunctionId, registers: &[RegisterId]) -> String {
         let functions = &self.program.functions;
         let of = functions.get(function.0 as usize);
@@ -206,7 +206,7 @@ impl Session {
         }
     }
 
-    /// Everything a page shows at the present position.
+    /// Returns all data that the page displays at the present position.
     pub fn frame(&mut self, request: &FrameRequest) -> Frame {
         self.refresh_last();
         let causes = self.causes();
@@ -331,7 +331,7 @@ impl Session {
             .collect()
     }
 
-    /// Runs the present step once more with an observer, unless it is known already.
+    /// Executes the last step again with an observer, unless its data is cached.
     fn refresh_last(&mut self) {
         let faulted = self.timeline.machine().status() == Status::Faulted;
         let position = self.position();
@@ -361,7 +361,7 @@ impl Session {
             self.last.place = Some(place);
             let (step, executed) = (event.position, event.executed);
             self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
-            // What the step wrote is there now, also what instructions before the matrix instruction wrote for it.
+            // The current registers contain the results of the step, including those of earlier instructions of the same step.
             let written = self.reader(place.0, place.1).map(Reader::destinations);
             let written = written.unwrap_or_default();
             let is_new =
@@ -374,12 +374,12 @@ impl Session {
             self.last.matrices = matrices;
         }
         if faulted {
-            // The fault itself takes no step; meet it again.
+            // The fault is not a separate step, so the faulting step is executed again.
             self.timeline.step(&mut ());
         }
     }
 
-    /// What the step just done started on the tensor units, or what of it landed; `before` was in flight before it.
+    /// Returns the tensor operation that the last step started or completed. `before` are the operations that were pending before the step.
     fn tensor_step(&self, before: &[Arc<Pending>]) -> TensorRecord {
         let machine = self.timeline.machine();
         let Some(event) = machine.last_step() else {
@@ -387,7 +387,7 @@ impl Session {
         };
         let found = match event.agent {
             Agent::InFlight(id) => before.iter().find(|pending| pending.id == id),
-            // The first, where lanes start one each.
+            // If several lanes start an operation, the first operation is displayed.
             Agent::Warp { .. } => {
                 let mut started = machine.pending().iter();
                 started.find(|pending| pending.operation.origin.step == event.position)
@@ -403,7 +403,7 @@ impl Session {
         })
     }
 
-    /// The matrices of the instruction that comes next, with what their registers hold.
+    /// Returns the matrices of the next instruction with the present contents of their registers.
     fn matrices_of_next(&self) -> Vec<MatrixRecord> {
         let Some(next) = self.timeline.machine().next_step() else {
             return Vec::new();
@@ -442,7 +442,7 @@ impl Session {
     fn matrix_step(&self, memories: &[Memory]) -> Option<MatrixStep> {
         let (function, instruction) = self.last.place?;
         let function = self.program.functions.get(function.0 as usize)?;
-        // Not those of instructions that share the step.
+        // Accesses of other instructions in the same step are excluded.
         let accesses = self.last.loads.iter().chain(&self.last.stores);
         let accesses = accesses.filter(|access| access.instruction == instruction);
         matrix::view(&self.last.matrices, accesses, memories, |value| {
@@ -508,14 +508,14 @@ impl Session {
         }
     }
 
-    /// The instruction in the other language, if it is a store.
+    /// Returns the equivalent of a store in the other language, or `None` for other instructions.
     fn counterpart(&self, function: FunctionId, index: u32) -> Option<CounterpartView> {
         let reader = self.reader(function, index)?;
         let action = self.program.action(reader.instruction)?;
         counterpart(self.scenario.front, action, self.program.target)
     }
 
-    /// What the encoding beside the instruction says of its scheduling.
+    /// Returns the scheduling control bits of the encoding next to the instruction.
     fn schedule(&self, function: FunctionId, index: u32) -> Option<String> {
         let span = self.span_of(function, index);
         let source = self.places.source();
@@ -556,7 +556,7 @@ impl Session {
         self.places.range(self.span_of(function, index))
     }
 
-    /// The text of a part of the source.
+    /// Returns the source text of a span.
     pub(crate) fn text_at(&self, span: Span) -> &str {
         self.places.text(span)
     }

@@ -1,5 +1,5 @@
-//! What a launch starts with, changed in place: a cell of a buffer, a parameter or a register with its new value goes in; the edit of the `//@`
-//! line that states it comes out, or the reason why no line can.
+//! Edits to the initial state of a launch. Input: a buffer element, a kernel parameter or a register, and its new value. Output: the edit
+//! of the `//@` line that specifies the value, or the reason why no line can specify it.
 
 use crate::analysis::cell_history::CellPlace;
 use crate::model::text::EditView;
@@ -11,32 +11,32 @@ use warpgrid_launch::pattern::{Base, Pattern};
 use warpgrid_launch::scenario::{Buffer, Init};
 use warpgrid_launch::value::{ElementType, Literal};
 
-/// Elements that a line lists at most.
+/// Maximum number of elements in the list of a line.
 const MAX_LISTED: u64 = 1_024;
-/// Longest value.
+/// Maximum length of a value in bytes.
 const MAX_VALUE: usize = 200;
 
-/// What is changed.
+/// Initial value to edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartPlace {
     Cell(CellPlace),
-    /// A number that the kernel is given, by its name.
+    /// Scalar kernel parameter by name.
     Scalar(String),
     Register(String),
-    /// All of a buffer, by its name: `0`, `iota`, `random 7`, `nan`, or a list.
+    /// Initializer of a whole buffer by name: `0`, `iota`, `random 7`, `nan`, or a list.
     Buffer(String),
 }
 
-/// The change of the text.
+/// Edit of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartEdit {
     pub edits: Vec<EditView>,
-    /// The line as it is then.
+    /// Line after the edit.
     pub line: String,
 }
 
 impl Session {
-    /// The edit of the text after which the launch starts with another value there.
+    /// Returns the edit of the source that changes an initial value.
     pub fn edit_start(&self, place: &StartPlace, value: &str) -> Result<StartEdit, String> {
         let value = value.trim();
         if value.is_empty() || value.len() > MAX_VALUE || value.contains(['\n', '\r']) {
@@ -56,7 +56,7 @@ impl Session {
         }
     }
 
-    /// The name of the buffer with a cell, and what its line says of its values once the cell has another.
+    /// Returns the name of the buffer of a cell, and its initializer with the new value of the cell.
     fn changed_buffer(&self, place: &CellPlace, value: &str) -> Result<(String, String), String> {
         if let Some(why) = why_fixed(&place.memory) {
             return Err(why);
@@ -83,7 +83,7 @@ impl Session {
         Ok((name, init_text(&init)))
     }
 
-    /// Puts a value after the name of a fact; where it was guessed, all that was guessed is stated with it.
+    /// Inserts a value after the name of a fact. If the fact was inferred, all inferred facts are inserted with it.
     fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<StartEdit, String> {
         let text = self.scenario().source.lines();
         if let Some(place) = Stated::find(text, &self.mark, fact, name) {
@@ -118,7 +118,7 @@ impl Session {
     }
 }
 
-/// Why no line of the text can state what a memory starts with; none for a buffer.
+/// Returns the reason why no line of the source can specify the initial contents of a memory, or `None` for a buffer.
 pub fn why_fixed(memory: &MemoryId) -> Option<String> {
     match memory {
         MemoryId::Buffer(_) => None,
@@ -136,16 +136,16 @@ pub fn why_fixed(memory: &MemoryId) -> Option<String> {
     }
 }
 
-/// A line of the text, or of the guesses, with the value that it states.
+/// Line of the source or inferred line, with its specified value.
 struct Stated<'a> {
     line: &'a str,
-    /// Its number from 0.
+    /// Line index, starting at 0.
     index: usize,
     value: StatedValue,
 }
 
 impl<'a> Stated<'a> {
-    /// The first of the lines that states the fact with this name.
+    /// Returns the first line that specifies the fact with this name.
     fn find(
         lines: impl Iterator<Item = &'a str>,
         mark: &str,
@@ -168,7 +168,7 @@ impl<'a> Stated<'a> {
         format!("{before}{value}")
     }
 
-    /// The line up to the value.
+    /// Returns the line up to the value.
     fn before(&self) -> &'a str {
         self.line.get(..self.value.place.start).unwrap_or(self.line)
     }
@@ -193,7 +193,7 @@ impl<'a> Stated<'a> {
     }
 }
 
-/// Reads a value of a type as in an annotation. A float may also be `nan`, `inf` or `-inf`.
+/// Parses a value of a type as in an annotation. Floating-point values can also be `nan`, `inf` or `-inf`.
 pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
     let special = match value {
         "nan" | "NaN" => Some(f64::NAN),
@@ -207,7 +207,8 @@ pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String
     }
 }
 
-/// The values of a buffer with another one at an index: a list where it is short, else what it was with this element after it.
+/// Returns the initializer of a buffer with another value at an index: a list if it is short, otherwise the previous initializer with an
+/// exception for this element.
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
     if index >= buffer.len {
         return Err(format!(
@@ -224,7 +225,7 @@ fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, Str
     }
 }
 
-/// What a line lists of a buffer, up to an index at least; absent where that is no list, or a long one.
+/// Returns the values of a buffer as a list up to `index` at least, or `None` if the initializer is not a list or the list is too long.
 fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     let zero = Literal::Integer(0);
     let is_iota = |init: &Literal| *init == Literal::Text("iota".to_owned());
@@ -248,7 +249,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     Some(values)
 }
 
-/// The rule of a buffer with another value of one element.
+/// Returns the pattern of a buffer with another value of one element.
 fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
     let too_many = || {
         format!(
@@ -257,7 +258,7 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String
         )
     };
     let pattern = match &buffer.init {
-        // Zeros, with what a list begins with.
+        // A list is equivalent to zeros with exceptions for the leading elements.
         Init::List(values) => {
             let values = values.iter().cloned().zip(0..);
             let places = values.filter(|(value, _)| *value != Literal::Integer(0));
@@ -284,7 +285,7 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String
     }
 }
 
-/// The shortest way to say values: all the same, counted, or a list without the zeros at its end.
+/// Returns the shortest initializer for the values: a uniform value, a sequence, or a list without trailing zeros.
 fn shortened(mut values: Vec<Literal>, len: u64) -> Init {
     let zero = Literal::Integer(0);
     let is_whole = values.len() as u64 == len;
@@ -307,7 +308,7 @@ fn shortened(mut values: Vec<Literal>, len: u64) -> Init {
     }
 }
 
-/// As a line has it: one value alone would be that of every element.
+/// Formats an initializer. A list with a single value needs a different notation, since a single value would initialize all elements.
 fn init_text(init: &Init) -> String {
     match init {
         Init::List(values) if values.len() == 1 => format!("{}, 0", init.text()),

@@ -1,5 +1,5 @@
-//! What one step was: which lanes stored what and where, its matrices, its part on the tensor units, and one sentence about it. In:
-//! events of the machine and registers before and after; out: plain data of [`model`](crate::model).
+//! Data of one step: the stores of each lane, matrices, tensor operations, and a summary sentence. Input: events of the machine, and
+//! registers before and after the step. Output: plain data of [`model`](crate::model).
 
 pub(crate) mod counterpart;
 pub(crate) mod matrix;

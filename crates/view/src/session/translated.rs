@@ -1,5 +1,5 @@
-//! Runs that are not watched, by the translator. In: a session at its start; out: the session at its end, or why the interpreter must
-//! run it.
+//! JIT runs of sessions whose intermediate state is not requested. Input: a session at its start. Output: the session at its end, or the
+//! reason why the interpreter must execute the run.
 
 use crate::session::Session;
 use crate::session::memory_id::MemoryId;
@@ -16,21 +16,21 @@ pub use warpgrid_translate::{
 #[cfg(not(target_arch = "wasm32"))]
 pub use warpgrid_translate::{Native, NativeInstance};
 
-/// What a translated run took.
+/// Durations and statistics of a JIT run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translated {
-    /// Making machine code of the kernel.
+    /// Time for compilation of the kernel.
     pub translating: Duration,
-    /// The run itself.
+    /// Time for execution.
     pub running: Duration,
-    /// Threads or hosts that shared the blocks out.
+    /// Number of threads or hosts that executed blocks.
     n_parts: usize,
     /// Executed lane-instructions.
     lane_instructions: u64,
 }
 
 impl Translated {
-    /// Million lane-instructions a second of the run alone.
+    /// Returns the throughput of the execution in million lane-instructions per second.
     pub fn rate(&self) -> f64 {
         million_a_second(self.lane_instructions, self.running)
     }
@@ -57,7 +57,7 @@ pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
     lane_instructions as f64 / took.as_secs_f64().max(1e-9) / 1e6
 }
 
-/// A pace in words, of a rate in million lane-instructions a second.
+/// Formats a throughput, given in million lane-instructions per second.
 pub(crate) fn pace(rate: f64) -> String {
     let digits = if rate < 10.0 { 1 } else { 0 };
     format!("{rate:.digits$} million lane-instructions per second")
@@ -67,29 +67,29 @@ pub(crate) fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Steps that the interpreter does before translation is worth its time: a few milliseconds.
+/// Number of steps that the interpreter executes before compilation is considered, which take a few milliseconds.
 const FIRST_STEPS: u64 = 100_000;
 
-/// What translation takes, about: for each kernel, for each of its instructions, and to copy a mebibyte of its memory there and back.
+/// Estimated compilation time: per kernel, per instruction, and per MiB of memory to copy in both directions.
 const TRANSLATING: Duration = Duration::from_millis(5);
 const TRANSLATING_AN_INSTRUCTION: Duration = Duration::from_micros(100);
 const COPYING: Duration = Duration::from_millis(1);
 
-/// How often the interpreter must take longer than translation for that to be tried.
+/// Factor by which the estimated interpreter time must exceed the compilation time.
 const MARGIN: u32 = 2;
 
-/// What the first steps by the interpreter took. The very first are not measured: they may be slow on a host that has yet to compile.
+/// Time of the first interpreter steps. The very first steps are not measured, because they can be slow on a host that compiles lazily.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstSteps {
-    /// About what all of them take.
+    /// Estimated time of all first steps.
     pub took: Duration,
-    /// Lane-instructions a second.
+    /// Throughput in lane-instructions per second.
     pub pace: f64,
 }
 
 impl Session {
-    /// Runs [`FIRST_STEPS`] by the interpreter, and more while no block is done and translation would have taken longer; none if the run is over then.
-    /// `now` is a clock, and no run is longer than `max_steps`.
+    /// Executes [`FIRST_STEPS`] steps with the interpreter, and further steps while no block is finished and compilation would have taken
+    /// longer. Returns `None` if the run is then complete. `now` is a clock, and the run has at most `max_steps` steps.
     pub fn run_first_steps(&mut self, max_steps: u64, now: fn() -> Duration) -> Option<FirstSteps> {
         const HALF: u64 = FIRST_STEPS / 2;
         if max_steps <= FIRST_STEPS || self.run(HALF) {
@@ -108,11 +108,11 @@ impl Session {
             }
             let took = now().saturating_sub(started);
             done += HALF;
-            // The first half takes about as long as the second.
+            // The first half takes about as long as the second half.
             first.took += if done == FIRST_STEPS { took * 2 } else { took };
             let executed = self.lane_instructions() - before;
             first.pace = executed as f64 / took.as_secs_f64().max(1e-9);
-            // While no block is done nothing is known of the end: the interpreter may come there first.
+            // Until a block is finished, the length of the run is unknown, and the interpreter may finish first.
             let is_known = self.timeline.machine().blocks_done() > 0;
             if is_known || first.took >= worth || done + HALF > max_steps {
                 return Some(first);
@@ -120,8 +120,8 @@ impl Session {
         }
     }
 
-    /// Whether translation is likely to be worth its time, after the interpreter has run for so long: by the blocks that are done, and by the
-    /// bytes of memory.
+    /// Checks whether compilation is likely to be worthwhile after the interpreter has run for `interpreted`, based on the finished blocks
+    /// and the memory size.
     pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
@@ -137,12 +137,12 @@ impl Session {
         let buffers = self.buffers();
         let ids = buffers.iter().map(|b| MemoryId::Buffer(b.name.clone()));
         let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
-        // A text of more is not translated.
+        // Larger programs are not compiled.
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
         TRANSLATING + TRANSLATING_AN_INSTRUCTION * instructions + COPYING * mebibytes
     }
 
-    /// Whether the end is likely to be more than `max_steps` from the start, by the blocks that are done.
+    /// Checks whether the run is likely to take more than `max_steps` steps in total, based on the finished blocks.
     pub fn ends_beyond(&self, max_steps: u64) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
@@ -150,8 +150,9 @@ impl Session {
         done > 0 && steps > u128::from(max_steps) * u128::from(done)
     }
 
-    /// Runs to the end by translated code, within limits. Memory and lane-instructions are then those that the interpreter leaves, and so are
-    /// steps and stores, unless a warp diverged: see [`Session::step_counts`]. If it is refused, the session is at its start, and [`Session::run`] runs it.
+    /// Runs to the end with JIT code, within limits. Memory and lane-instructions are then equal to those of the interpreter, and so are
+    /// steps and stores unless a warp diverged, see [`Session::step_counts`]. On an error, the session is at its start, and
+    /// [`Session::run`] can execute it.
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
@@ -163,7 +164,7 @@ impl Session {
         self.take_end(&ended)
     }
 
-    /// As [`Session::run_translated`], by the engine that is linked in, with the blocks shared out among threads.
+    /// Like [`Session::run_translated`], with the linked engine and with blocks distributed among threads.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_on_threads(
         &mut self,
@@ -176,7 +177,8 @@ impl Session {
         self.take_end(&ended)
     }
 
-    /// The launch as translated code takes it; none where it has begun, or has parts that only the interpreter knows.
+    /// Returns the launch in the form that the compiler accepts. Returns `None` if the run has started, or if only the interpreter supports
+    /// the launch.
     pub(crate) fn plain(&self) -> Option<Plain<'_>> {
         self.timeline.machine().plain()
     }
@@ -196,7 +198,7 @@ impl Session {
         }
     }
 
-    /// Why a run was left to the interpreter, with the line of an instruction that is not translated.
+    /// Returns the reason why the interpreter executed a run, with the line of an unsupported instruction.
     pub fn why_interpreted(&self, why: &Refusal) -> String {
         match (why, self.plain()) {
             (Refusal::Instruction { at, .. }, Some(plain)) => {

@@ -1,5 +1,6 @@
-//! Running until something happens: a cell changes, a line is reached, a lane meets a condition. In: what is waited for; out: the run is there,
-//! and a sentence says why. Forwards step by step; backwards through windows of the past, the nearest first.
+//! Run until a condition: a cell changes, a line is reached, or a lane satisfies a condition on a register. The session stops at the
+//! position and describes the match. A forward run executes step by step. A backward search replays windows of the past, the latest window
+//! first.
 
 pub mod condition;
 pub(crate) mod stop_search;
@@ -10,18 +11,18 @@ use crate::analysis::cell_history::CellPlace;
 use crate::expression::lexer::SyntaxError;
 use serde::{Deserialize, Serialize};
 
-/// What a run is to stop at.
+/// Stop condition of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Until {
-    /// These bytes hold other values than before the step.
+    /// The last step changed these bytes.
     Changes(CellPlace),
-    /// The next step is at one of these lines of the text, or at the first instruction after it.
+    /// The next step executes one of these source lines, or the first instruction after it.
     Lines(Vec<u32>),
-    /// A lane meets a condition that it did not meet before the step: see [`condition`].
+    /// A lane satisfies a condition that it did not satisfy before the step, see [`condition`].
     Meets(String),
 }
 
-/// Which way a run goes.
+/// Direction of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
     #[default]
@@ -41,11 +42,11 @@ pub struct Reached {
     pub text: String,
 }
 
-/// Why nothing can be waited for, and where in the condition that is.
+/// Error in a stop condition, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UntilError {
     pub message: String,
-    /// Start and end in the text of the condition, in UTF-16 units; both 0 where it is about no text.
+    /// Start and end in the text of the condition in UTF-16 units. Both are 0 if the error has no position.
     pub at: (u32, u32),
 }
 

@@ -1,4 +1,4 @@
-//! Checking a text for a host: diagnostics with lines and columns, tokens for the editor.
+//! Checks a source for a host: diagnostics with lines and columns, and tokens for editors.
 
 use crate::diagnostics;
 use crate::model::inline_asm_block::PartView;
@@ -28,7 +28,7 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// What is wrong with the options themselves, whatever the text.
+    /// Returns a message about invalid options, independent of the source.
     pub fn mistake(&self) -> Option<String> {
         let (_, unknown) = overrides(self);
         unknown.into_iter().next().map(|found| found.message)
@@ -57,43 +57,43 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Whether the text has more errors or warnings than are listed.
+    /// Checks whether the source has more errors or warnings than the report lists.
     pub fn is_cut_short(&self) -> bool {
         let mut codes = self.diagnostics.iter().map(|found| found.code.as_str());
         codes.any(|code| CUT_SHORT.contains(&code))
     }
 }
 
-/// Checks a text.
+/// Checks a source.
 pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
     Language::from(options.front).check(source, options)
 }
 
-/// Splits a text into coloured tokens.
+/// Splits a source into tokens for syntax highlighting.
 pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
     Language::from(front).tokens(source)
 }
 
-/// A checked text, before it becomes views.
+/// Checked source before its conversion to views.
 pub(crate) struct Checked {
     pub(crate) program: Option<Program>,
-    /// The part of the text that the program is.
+    /// Asm block from which the program is generated.
     pub(crate) origin: Option<Origin>,
-    /// Its name.
+    /// Name of the asm block.
     pub(crate) part: Option<String>,
     pub(crate) report: CheckReport,
     pub(crate) annotations: Annotations,
-    /// What starts a comment of the text.
+    /// Start of a line comment of the source.
     pub(crate) mark: &'static str,
 }
 
 impl Language {
-    /// Checks a text. The language is this one, whatever `options` says.
+    /// Checks a source in this language, regardless of the language in `options`.
     pub fn check(self, source: &str, options: &CheckOptions) -> CheckReport {
         self.checked(source, options, None).report
     }
 
-    /// Splits a text into coloured tokens; offsets count UTF-16 units.
+    /// Splits a source into tokens for syntax highlighting. Offsets count UTF-16 units.
     pub fn tokens(self, source: &str) -> Vec<TokenView> {
         let mut units = Utf16Offsets::new(source);
         let tokens = self.front_end.tokens(source).into_iter();
@@ -106,7 +106,7 @@ impl Language {
             .collect()
     }
 
-    /// Checks a text for the program of one of its parts, where it has several.
+    /// Checks a source. If the source has several asm blocks, the program is that of one asm block.
     pub(crate) fn checked(
         self,
         source: &str,
@@ -117,15 +117,15 @@ impl Language {
     }
 }
 
-/// A note for each kind of instruction that the emulator does not run, at its first place. The front end cannot know: what
-/// runs is the emulator's to say.
+/// Returns a note at the first occurrence of each kind of instruction that the emulator does not support. Front ends do not have this
+/// information.
 pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     let reason = |action| match supports(action) {
         Support::Runs => None,
         Support::NotYet { reason } => Some(reason),
     };
     let reasons: Vec<Option<&str>> = program.actions.iter().map(reason).collect();
-    // A front end's own note says more about an opcode that it does not know.
+    // For an unknown opcode, the note of the front end is more informative.
     let is_known = |index: usize| program.actions[index].does != Does::Unknown;
     let mut missing: Vec<usize> = (0..reasons.len())
         .filter(|index| reasons[*index].is_some() && is_known(*index))
@@ -147,7 +147,7 @@ pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     notes
 }
 
-/// The overrides as a front end takes them, and what is wrong with them.
+/// Returns the overrides in the form that front ends accept, and diagnostics about invalid overrides.
 pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) {
     let mut unknown = Vec::new();
     let target = options.target.as_deref().and_then(|name| {
@@ -167,8 +167,8 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
     (Overrides { target, version }, unknown)
 }
 
-/// A source with its lines: byte spans in, ranges for people out. Where a program is a part of the source, spans count in the part, and
-/// ranges are those of the whole.
+/// Source with its line index, which converts byte spans to displayed ranges. If the program is an asm block of the source, spans refer to
+/// the text of the asm block, and ranges to the whole source.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     source: String,
@@ -185,7 +185,7 @@ impl Places {
         }
     }
 
-    /// The places of a part of a source.
+    /// Creates the source map of an asm block.
     pub(crate) fn of_part(source: String, part: Option<Origin>) -> Places {
         Places {
             part,
@@ -193,12 +193,12 @@ impl Places {
         }
     }
 
-    /// Whether spans count in a part of the source.
+    /// Checks whether spans refer to an asm block of the source.
     pub(crate) fn is_part(&self) -> bool {
         self.part.is_some()
     }
 
-    /// The text that spans count in.
+    /// Returns the text to which spans refer.
     pub(crate) fn source(&self) -> &str {
         self.part.as_ref().map_or(&self.source, |part| &part.text)
     }
@@ -273,7 +273,7 @@ impl Places {
                 text: edit.text.clone(),
             }
         });
-        // Nothing but a header states a version or names a target.
+        // Only a header states a version or a target.
         let is_header = |edit: &warpgrid_program::Edit| {
             let word = edit.text.split_whitespace().last().unwrap_or("");
             Target::from_name(word).is_some() || versions().iter().any(|version| version == word)
@@ -286,7 +286,7 @@ impl Places {
     }
 }
 
-/// Gates as a person reads them.
+/// Formats version and target requirements.
 fn needs(needs: &Needs) -> Option<String> {
     let version = needs.version.map(|version| format!("since PTX {version}"));
     let targets = needs.on.text().map(|targets| format!("on {targets}"));
@@ -296,7 +296,7 @@ fn needs(needs: &Needs) -> Option<String> {
     }
 }
 
-/// Turns ascending byte offsets into UTF-16 units, in one pass over the text.
+/// Converts ascending byte offsets to UTF-16 units in one pass over the source.
 pub(crate) struct Utf16Offsets<'a> {
     source: &'a str,
     byte: usize,
@@ -312,7 +312,7 @@ impl<'a> Utf16Offsets<'a> {
         }
     }
 
-    /// The unit of a byte offset that is not before the last one asked for.
+    /// Returns the UTF-16 offset of a byte offset, which must not be less than the previous byte offset.
     pub(crate) fn at(&mut self, offset: u32) -> u32 {
         let between = self.source.get(self.byte..offset as usize).unwrap_or("");
         self.unit += match between.is_ascii() {
@@ -324,7 +324,7 @@ impl<'a> Utf16Offsets<'a> {
     }
 }
 
-/// Names of every target, oldest first.
+/// Returns the names of all targets, oldest first.
 pub fn targets() -> Vec<&'static str> {
     warpgrid_isa::target::TARGETS
         .iter()
@@ -332,7 +332,7 @@ pub fn targets() -> Vec<&'static str> {
         .collect()
 }
 
-/// The PTX versions since 6.0, oldest first: what a picker offers.
+/// Returns the PTX ISA versions since 6.0, oldest first, for selection by the user.
 pub fn versions() -> Vec<String> {
     let of_major = |major: u8| {
         let releases = (0..=u8::MAX).map(move |minor| Version::new(major, minor));

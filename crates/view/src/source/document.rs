@@ -1,5 +1,5 @@
-//! A text as hosts hold it while a person edits or reads it: it is parsed once, and then checked, explained and completed. In: a source
-//! and what overrides its directives; out: plain data, with places in UTF-16 units.
+//! Source in an editor. The source is parsed once, and then checked, explained and completed. Input: a source and overrides of its
+//! directives. Output: plain data with positions in UTF-16 units.
 
 use crate::layouts::tensor::descriptor_literal::descriptor_at;
 use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;
@@ -14,16 +14,16 @@ use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
 use warpgrid_program::{Diagnostic, Origin};
 
-/// A text with its tree.
+/// Source with its syntax tree.
 pub struct Document<'a> {
     language: Language,
     tree: Box<dyn warpgrid_program::Document + 'a>,
-    /// What is wrong with the overrides themselves.
+    /// Diagnostics about the overrides.
     misread: Vec<Diagnostic>,
 }
 
 impl Language {
-    /// Reads a text. The language is this one, whatever `options` says.
+    /// Parses a source in this language, regardless of the language in `options`.
     pub fn open<'a>(self, source: impl Into<Cow<'a, str>>, options: &CheckOptions) -> Document<'a> {
         let (overrides, misread) = overrides(options);
         Document {
@@ -35,17 +35,17 @@ impl Language {
 }
 
 impl Document<'_> {
-    /// The text.
+    /// Returns the source.
     pub fn source(&self) -> &str {
         self.tree.source()
     }
 
-    /// Checks the text.
+    /// Checks the source.
     pub fn check(&self) -> CheckReport {
         self.checked(None).report
     }
 
-    /// Explains the token at a place.
+    /// Returns the hover text of the token at a position.
     pub fn hover(&self, at: u32) -> Option<HoverView> {
         let source = self.source();
         let offset = byte_of(source, at);
@@ -67,7 +67,7 @@ impl Document<'_> {
         })
     }
 
-    /// Lists what can be written at a place, legal for the version and target.
+    /// Returns the completions at a position that are legal for the version and target.
     pub fn complete(&self, at: u32) -> Vec<CompletionView> {
         let found = self.tree.complete(byte_of(self.source(), at));
         let views = found.into_iter().map(|found| CompletionView {
@@ -81,18 +81,18 @@ impl Document<'_> {
         views.collect()
     }
 
-    /// Names the form that is being written at a place.
+    /// Returns the signature of the instruction form at a position.
     pub fn signature(&self, at: u32) -> Option<SignatureText> {
         self.tree.signature(byte_of(self.source(), at))
     }
 
-    /// What starts a comment that ends with its line.
+    /// Returns the start of a line comment.
     fn line_comment(&self) -> &'static str {
         let own = self.tree.line_comment();
         own.unwrap_or_else(|| self.language.front_end.line_comment())
     }
 
-    /// The parts of the text that run by themselves. Hosts that read none do not carry them.
+    /// Returns the asm blocks of the source. Hosts without the feature `paste` do not link the asm block code.
     fn parts(&self) -> Vec<PartView> {
         if cfg!(not(feature = "paste")) {
             return Vec::new();
@@ -106,14 +106,14 @@ impl Document<'_> {
         views.map(|part| PartView::of(part, &places)).collect()
     }
 
-    /// Checks the text; the program is that of the part with this name, or of the first that can run.
+    /// Checks the source. The program is that of the asm block with this name, or of the first asm block without errors.
     pub(crate) fn checked(&self, part: Option<&str>) -> Checked {
         let source = self.tree.source();
         let checked = self.tree.check_part(part);
         let mut diagnostics = self.misread.clone();
         let mark = self.line_comment();
         let mut annotations = Annotations::parse(source, mark);
-        // The part that the text itself asks for.
+        // The source can select an asm block with an annotation.
         let checked = match (part, &annotations.scenario.entry) {
             (None, Some(stated)) if checked.origin.is_some() => self.tree.check_part(Some(stated)),
             _ => checked,
@@ -122,7 +122,7 @@ impl Document<'_> {
         diagnostics.extend(checked.diagnostics);
         if let Some(program) = &checked.program {
             match &checked.origin {
-                // Facts may be about any of the parts.
+                // Unsupported instructions are reported at their position in the whole source.
                 Some(origin) => diagnostics.extend(placed(not_run_yet(program), origin)),
                 None => {
                     diagnostics.extend(not_run_yet(program));
@@ -134,7 +134,7 @@ impl Document<'_> {
         let is_error =
             |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
         let accept = !diagnostics.iter().any(is_error);
-        // An index of the lines is made only for texts that need it.
+        // A line index is created only if the source has diagnostics.
         let views = match diagnostics.is_empty() {
             true => Vec::new(),
             false => {
@@ -144,7 +144,7 @@ impl Document<'_> {
             }
         };
         Checked {
-            // A part runs whatever is wrong with the others.
+            // An asm block can run despite errors in other asm blocks.
             program: checked.program.filter(|_| accept || is_part),
             origin: checked.origin,
             part: checked.part,
@@ -163,7 +163,7 @@ impl Document<'_> {
     }
 }
 
-/// Diagnostics of a part in the places of the whole text.
+/// Converts the spans of diagnostics from an asm block to the whole source.
 fn placed(mut diagnostics: Vec<Diagnostic>, origin: &Origin) -> Vec<Diagnostic> {
     for found in &mut diagnostics {
         found.span = origin.map.span(found.span);

@@ -1,5 +1,5 @@
-//! What an editor shows while a person types: hover, completion and signature help. In: a source and a place in UTF-16
-//! units; out: plain data. The knowledge is that of the instruction tables.
+//! Editor assistance: hover, completion and signature help. Input: a source and a position in UTF-16 units. Output: plain data, derived
+//! from the instruction tables.
 
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::descriptor_literal::instruction_descriptor_link;
@@ -43,7 +43,7 @@ pub struct CompletionView {
     pub needs: Option<String>,
 }
 
-/// A constant that may be a descriptor: its fields, and where its tile is drawn.
+/// Returns the hover text of a possible descriptor constant: its fields, and a link to the diagram of its tile.
 pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
     let mut lines = vec![format!(
         "This constant has the format of a shared-memory descriptor of `{}`.",
@@ -64,7 +64,7 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> Hove
     }
 }
 
-/// What a product takes as its instruction descriptor: its fields, and where it is taken apart.
+/// Returns the hover text of an instruction descriptor: its fields, and a link to its decoded form.
 pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionConstant) -> HoverView {
     let InstructionConstant {
         start,
@@ -104,21 +104,21 @@ fn field_line(field: &DescriptorField) -> String {
     }
 }
 
-/// Explains the token at a place.
+/// Returns the hover text of the token at a position.
 pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
     Language::from(options.front)
         .open(source, options)
         .hover(at)
 }
 
-/// Lists what can be written at a place, legal for the version and target.
+/// Returns the completions at a position that are legal for the version and target.
 pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
     Language::from(options.front)
         .open(source, options)
         .complete(at)
 }
 
-/// The byte at a place in UTF-16 units; the end for places beyond it.
+/// Converts a position in UTF-16 units to a byte offset. Positions beyond the end are converted to the end.
 pub(crate) fn byte_of(source: &str, at: u32) -> u32 {
     let mut unit = 0u32;
     for (byte, c) in source.char_indices() {

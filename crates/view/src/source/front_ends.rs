@@ -1,8 +1,7 @@
-//! The registry of front ends: the name that a scenario carries goes in, the front end comes out. The only file to the
-//! right of the front ends that names them.
+//! Registry of front ends: maps the language of a scenario to its front end. No other file of the hosts refers to specific front ends.
 //!
-//! A host that needs one language alone leaves the other one out by its feature; texts of the other are then read in the one
-//! that is there, so such a host must not be given any.
+//! A host that needs only one language can disable the other language by its feature. Sources of the disabled language are then parsed as
+//! the enabled language, so such a host must not pass them to this crate.
 
 #[cfg(not(any(feature = "ptx", feature = "sass")))]
 compile_error!("select at least one language with the features `ptx` and `sass`");
@@ -17,13 +16,13 @@ use warpgrid_ptx::Ptx;
 #[cfg(feature = "sass")]
 use warpgrid_sass::Sass;
 
-/// PTX, with what people paste around it where a host reads that.
+/// PTX front end. With the feature `paste`, it also accepts PTX that is embedded in other text.
 #[cfg(feature = "paste")]
 static PTX: Pasted = Pasted::over(&Ptx);
 #[cfg(all(feature = "ptx", not(feature = "paste")))]
 static PTX: Ptx = Ptx;
 
-/// The front ends that are there; a text in a language that is not is read in the first one.
+/// Available front ends. A source in an unavailable language is parsed by the first front end.
 static FRONT_ENDS: &[(Front, &dyn FrontEnd)] = &[
     #[cfg(feature = "ptx")]
     (Front::Ptx, &PTX),
@@ -31,7 +30,7 @@ static FRONT_ENDS: &[(Front, &dyn FrontEnd)] = &[
     (Front::Sass, &Sass),
 ];
 
-/// Their references. Apart from the front ends, so that only hosts that ask for one carry its pages.
+/// References of the languages, separate from the front ends so that only hosts that use a reference link its pages.
 static REFERENCES: &[(Front, &dyn Reference)] = &[
     #[cfg(feature = "ptx")]
     (Front::Ptx, &Ptx),
@@ -39,12 +38,12 @@ static REFERENCES: &[(Front, &dyn Reference)] = &[
     (Front::Sass, &Sass),
 ];
 
-/// The front end with this name.
+/// Returns the front end of a language.
 pub fn front_end(front: Front) -> &'static dyn FrontEnd {
     find(FRONT_ENDS, front)
 }
 
-/// The reference of the language with this name. Only hosts that call this carry the pages.
+/// Returns the reference of a language. Only hosts that call this function link the reference pages.
 pub fn reference(front: Front) -> &'static dyn Reference {
     find(REFERENCES, front)
 }

@@ -1,5 +1,4 @@
-//! A language as hosts hold it: a front end goes in; checks, help for the editor, the reference and sessions come out, in
-//! the screen's words.
+//! Source language for hosts: wraps a front end and provides checks, editor assistance, reference pages and sessions in displayable form.
 
 use crate::source::front_ends::front_end;
 use std::collections::BTreeSet;
@@ -9,42 +8,42 @@ use warpgrid_program::{
     ColouredToken, Diagnostic, FrontEnd, LineIndex, Overrides, Severity, Span, TokenClass,
 };
 
-/// A language of sources. The calls of this room about a text are its methods; free functions such as
-/// [`check`](crate::source::check()) take the language from their options.
+/// Source language. Requests about a source are methods of this type. Free functions such as [`check`](crate::source::check()) take the
+/// language from their options.
 #[derive(Clone, Copy)]
 pub struct Language {
     pub(crate) front_end: &'static dyn FrontEnd,
 }
 
-/// How much of a text a language understands.
+/// Amount of a text that is valid in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Understanding {
-    /// Lines with an instruction or a directive, and without an error.
+    /// Number of lines with an instruction or a directive, and without an error.
     pub n_understood: usize,
-    /// Lines with an error; all of them where further errors are not listed.
+    /// Number of lines with an error, or of all lines if further errors are not listed.
     pub n_wrong: usize,
-    /// Whether it has nothing but comments.
+    /// Whether the text contains only comments.
     pub is_empty: bool,
 }
 
 impl Language {
-    /// The language of a front end.
+    /// Creates the language of a front end.
     pub const fn new(front_end: &'static dyn FrontEnd) -> Language {
         Language { front_end }
     }
 
-    /// Formats a source: the same tokens and comments, one statement per line. Lines end as the first one does.
+    /// Formats a source. Tokens and comments are preserved, with one statement per line. All line endings are that of the first line.
     pub fn format(self, source: &str) -> String {
         let formatted = self.front_end.format(source);
         let first_end = source.find('\n').unwrap_or(0);
         if source[..first_end].ends_with('\r') {
-            // The formatter may leave a line as it is, with its end.
+            // The formatter may keep a line unchanged, including its line ending.
             return formatted.replace("\r\n", "\n").replace('\n', "\r\n");
         }
         formatted
     }
 
-    /// How many lines of a text have an instruction of `opcodes` or a directive and no error, and how many have an error.
+    /// Counts the lines of a text that contain an instruction of `opcodes` or a directive and no error, and the lines with an error.
     pub(crate) fn understanding(self, source: &str, opcodes: &BTreeSet<String>) -> Understanding {
         let diagnostics = self
             .front_end
@@ -72,14 +71,14 @@ impl Language {
             .filter(is_known)
             .map(|token| line_of(token.span.start));
         let known: BTreeSet<u32> = known.collect();
-        // Of a text in another language, no line is one of this.
+        // A text in another language has no valid lines in this language.
         let n_understood = match errors.iter().any(|found| found.code == OTHER_LANGUAGE) {
             true => 0,
             false => known.difference(&wrong).count(),
         };
         Understanding {
             n_understood,
-            // Of very many errors only the first are listed: any line may have one.
+            // Only the first errors are listed if there are very many, so any line may contain an error.
             n_wrong: match diagnostics
                 .iter()
                 .any(|found| CUT_SHORT.contains(&found.code))

@@ -1,5 +1,4 @@
-//! The reference: every instruction form and every diagnostic, generated from the tables, and what
-//! `explain` says of one of them.
+//! Reference: all instruction forms and all diagnostics, generated from the tables, and the text of `explain`.
 
 use crate::diagnostics;
 use crate::model::text::DiagnosticView;
@@ -11,7 +10,7 @@ use warpgrid_launch::Front;
 use warpgrid_program::{CodeFacts, Explanation, FormFacts, WordFacts, WordMeaning};
 pub use warpgrid_program::{OperandFacts, SlotFacts, TermFacts, ValueFacts};
 
-/// The codes of words that an instruction does not have, in this combination or at all, and of missing ones.
+/// Codes of unknown modifiers, illegal combinations of modifiers, and missing modifiers.
 const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
 
 /// Instruction form.
@@ -49,7 +48,7 @@ pub struct CodePage {
     pub right: String,
 }
 
-/// The reference, whole, as the page fetches it.
+/// Complete reference, which the page fetches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pages {
     pub forms: Vec<FormPage>,
@@ -57,7 +56,7 @@ pub struct Pages {
     pub terms: Vec<TermFacts>,
 }
 
-/// Every form, every diagnostic and every word.
+/// Returns all instruction forms, diagnostics and terms.
 pub fn pages() -> Pages {
     Pages {
         forms: forms(),
@@ -66,7 +65,7 @@ pub fn pages() -> Pages {
     }
 }
 
-/// Every word that is explained: those of the field first, then those of each language.
+/// Returns all explained terms: general terms first, then the terms of each language.
 pub fn terms() -> Vec<TermFacts> {
     let languages = Front::ALL
         .iter()
@@ -74,20 +73,20 @@ pub fn terms() -> Vec<TermFacts> {
     terms::terms().chain(languages).collect()
 }
 
-/// The first word of every instruction of a language.
+/// Returns the opcodes of all instructions of a language, without modifiers.
 pub fn opcodes(front: Front) -> BTreeSet<String> {
     let forms = front_ends::reference(front).forms().into_iter();
     let first_word = |opcode: String| opcode.split('.').next().unwrap_or_default().to_owned();
     forms.map(|form| first_word(form.opcode)).collect()
 }
 
-/// Every form of PTX, in table order.
+/// Returns all forms of PTX instructions in table order.
 pub fn forms() -> Vec<FormPage> {
     let forms = front_ends::reference(Front::default()).forms();
     forms.into_iter().map(FormPage::from).collect()
 }
 
-/// Every diagnostic, in order of its code.
+/// Returns all diagnostics in order of their codes.
 pub fn codes() -> Vec<CodePage> {
     let own = Front::ALL
         .iter()
@@ -101,8 +100,8 @@ pub fn codes() -> Vec<CodePage> {
     pages.into_iter().map(CodePage::from).collect()
 }
 
-/// Explains a diagnostic code (`W0123`), an instruction (`st.global.v4.f32`), a special register (`%tid.x`) or a word (`bank
-/// conflict`); `None` when it is none of them.
+/// Explains a diagnostic code (`W0123`), an instruction (`st.global.v4.f32`), a special register (`%tid.x`) or a term (`bank conflict`).
+/// Returns `None` for any other subject.
 pub fn explain(subject: &str) -> Option<String> {
     let subject = subject.trim();
     let mut pages = codes().into_iter();
@@ -137,7 +136,7 @@ fn explanation_text(front: Front, explanation: Explanation) -> String {
             beside,
         } => {
             faults.extend(faults_of_form(front, &mnemonic));
-            // No document lists the forms of machine code: a form that the tables lack may exist.
+            // The forms of SASS instructions are not documented, so a form that the tables lack may exist.
             let fault = match front {
                 Front::Ptx => "no such form",
                 Front::Sass => "unknown form",
@@ -205,7 +204,7 @@ impl From<FormFacts> for FormPage {
     }
 }
 
-/// The values, where those that differ in one number alone are one: `m64n{8…256 step 8}k16`.
+/// Returns the values. Values that differ only in one number are combined: `m64n{8…256 step 8}k16`.
 fn families(values: &[ValueFacts]) -> Vec<ValueFacts> {
     let mut families = Vec::new();
     let mut rest = values;
@@ -217,10 +216,10 @@ fn families(values: &[ValueFacts]) -> Vec<ValueFacts> {
     families
 }
 
-/// Values of a family that is worth a line of its own, at least.
+/// Minimum number of values of a combined value.
 const FAMILY: usize = 4;
 
-/// The family that the first values are of, and how many they are.
+/// Returns the combined value of the first values, and their number.
 fn family(values: &[ValueFacts]) -> Option<(ValueFacts, usize)> {
     let [first, second, ..] = values else {
         return None;
@@ -281,7 +280,7 @@ fn term_text(page: &TermFacts) -> String {
     text
 }
 
-/// A gate after a sentence.
+/// Formats a requirement in parentheses after a sentence.
 fn in_brackets(needs: Option<&String>) -> String {
     needs.map_or(String::new(), |needs| format!(" ({needs})"))
 }
@@ -318,7 +317,7 @@ fn form_text(page: &FormPage) -> String {
     text
 }
 
-/// An instruction word by word.
+/// Formats the explanation of each modifier of an instruction.
 fn instruction_text(
     mnemonic: &str,
     page: &FormPage,
@@ -348,7 +347,7 @@ fn instruction_text(
     text + &beside_text(beside)
 }
 
-/// Lines in another language and remarks, after an empty line.
+/// Formats lines of another language and notes after an empty line.
 fn beside_text(lines: &[String]) -> String {
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {
@@ -483,7 +482,7 @@ mod tests {
             let text = explain(subject).unwrap_or_default();
             assert!(text.contains(part), "{subject}: {text}");
         }
-        // A word that is an instruction too would hide it.
+        // A term that is also an instruction would hide the instruction.
         for term in terms()
             .iter()
             .flat_map(|term| term.aliases.iter().chain([&term.name]))

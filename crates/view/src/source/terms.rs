@@ -1,10 +1,10 @@
-//! Words of the field and of this tool, explained: what people search for that is no instruction and no diagnostic.
+//! Glossary of GPU and tool terms that are neither instructions nor diagnostics.
 
 pub(crate) mod releases;
 
 use warpgrid_program::TermFacts;
 
-/// Name, other spellings, meaning.
+/// Name, alternative spellings, and definition.
 #[rustfmt::skip]
 const TERMS: &[(&str, &[&str], &str)] = &[
     ("lane", &["lanes"], "One of the 32 threads of a warp, numbered from 0. The active lanes of a warp execute a step together. The colour of a memory cell identifies the lane that wrote the cell last."),
@@ -53,7 +53,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     ("JIT run", &["translated run", "compiled run"], "A run that compiles the kernel to WebAssembly and executes the kernel to completion, without intermediate steps."),
 ];
 
-/// Every word of the list, then versions, toolkits, drivers and targets.
+/// Returns all terms of the list, followed by versions, toolkits, drivers and targets.
 pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
     let listed = TERMS.iter();
     let listed = listed.map(|(name, aliases, help)| term(name, aliases, (*help).to_owned()));

@@ -119,7 +119,7 @@ fn branch_target(program: &Program, function: &Function, instruction: &Instructi
     control.is_branch().then(|| labels.next()).flatten()
 }
 
-/// The loops around an instruction: from the target of each backward branch to the branch.
+/// Returns the loops around an instruction, each from the target of a backward branch to the branch.
 pub(crate) fn loops_around(
     program: &Program,
     function: &Function,

@@ -1,5 +1,5 @@
-//! Elements of a memory as shades, one for each, for cells that are too small for a text. In: a position, a memory, the elements and what is to be seen of them;
-//! out: a number for each.
+//! Heatmap: one shade per element of a memory, for cells that are too small for text. Input: a position, a memory, a range of elements and
+//! a shading. Output: a shade number for each element.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
@@ -8,55 +8,55 @@ use crate::session::memory_id::MemoryId;
 use std::ops::Range;
 use warpgrid_launch::value::ElementType;
 
-/// Elements of one answer, at most: those of a screen.
+/// Maximum number of elements of one response, which fill a screen.
 pub const MAX_SHADES: u64 = 1 << 20;
-/// Shades of a value or a step.
+/// Number of shades of a value or a step.
 const N_SHADES: u8 = 64;
 
-/// What is seen of an element.
+/// Property of an element that its shade represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shading {
-    /// What it holds, between the least and the greatest number of those asked for.
+    /// Value, relative to the minimum and maximum of the requested elements.
     Value,
-    /// The lane that wrote it last.
+    /// Lane of the last write.
     Lane,
-    /// The step that wrote it last, between the first and the last of those asked for.
+    /// Step of the last write, relative to the first and last such step of the requested elements.
     Step,
 }
 
-/// What is asked for.
+/// Request for a heatmap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShadeRequest {
     pub memory: MemoryId,
-    /// The type of the elements, where it is not that of the memory.
+    /// Element type. Default: the element type of the memory.
     pub ty: Option<ElementType>,
     pub shading: Shading,
-    /// The elements; those beyond the memory or [`MAX_SHADES`] are left out.
+    /// Range of elements. Elements outside of the memory or beyond [`MAX_SHADES`] are omitted.
     pub elements: Range<u64>,
 }
 
-/// Elements of a memory as shades.
+/// Heatmap of elements of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shades {
-    /// The first of the elements.
+    /// Index of the first element.
     pub first: u64,
-    /// For each element the lane, or 0 to 63 for the place between least and greatest; [`Shades::NEVER`] and [`Shades::UNKNOWN`].
+    /// For each element the lane, or a shade from 0 to 63 between minimum and maximum, or [`Shades::NEVER`] or [`Shades::UNKNOWN`].
     pub shades: Vec<u8>,
-    /// What the first and the last shade mean: numbers or steps; none where no element has a shade.
+    /// Values or steps of the first and the last shade. Absent if no element has a shade.
     pub ends: Option<[String; 2]>,
-    /// The elements that the step just done wrote.
+    /// Elements that the last step wrote.
     pub now: Vec<Range<u64>>,
 }
 
 impl Shades {
-    /// The shade of an element that no step wrote.
+    /// Shade of an element that no step wrote.
     pub const NEVER: u8 = N_SHADES;
-    /// The shade of a value that is no finite number, and of an element of which only is known that a step wrote it.
+    /// Shade of a value that is not a finite number, and of an element for which only the fact of a write is tracked.
     pub const UNKNOWN: u8 = N_SHADES + 1;
 }
 
 impl Session {
-    /// Goes to a position and shows elements of a memory as shades there.
+    /// Seeks to a position and returns the heatmap of a memory.
     pub fn shades(&mut self, position: u64, asked: &ShadeRequest) -> Result<Shades, String> {
         go_to(self, position)?;
         let memory = self.memory_with(&asked.memory);
@@ -109,7 +109,7 @@ impl Session {
                         .ok_or(Shades::UNKNOWN)
                 });
                 let (shades, ends) = between(values.clone());
-                // The ends are said as cells say them.
+                // Minimum and maximum are formatted like cells.
                 let text = |end: f64| {
                     let at = values.clone().position(|value| value == Ok(end));
                     let element = at.and_then(|at| elements.clone().nth(at));
@@ -133,7 +133,7 @@ impl Session {
     }
 }
 
-/// The shades of numbers by their places between the least and the greatest one, and these two. What has no number has its shade.
+/// Returns the shades of numbers relative to their minimum and maximum, and the minimum and maximum. `Err` elements contain their shade.
 fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, Option<[f64; 2]>) {
     let known = numbers.clone().flatten();
     let ends = known.fold(None, |ends: Option<[f64; 2]>, number| {
@@ -141,7 +141,7 @@ fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, 
         Some([least.min(number), most.max(number)])
     });
     let [least, most] = ends.unwrap_or_default();
-    // Halves, since the distance of two numbers may be no number.
+    // The numbers are halved because their difference can overflow.
     let extent = most / 2.0 - least / 2.0;
     let shade = |number: Result<f64, u8>| match number {
         Ok(number) if extent > 0.0 => {
@@ -154,7 +154,7 @@ fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, 
     (numbers.map(shade).collect(), ends)
 }
 
-/// Ascending numbers as ranges of those that follow each other.
+/// Groups ascending numbers into ranges of consecutive numbers.
 fn runs(numbers: impl Iterator<Item = u64>) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for number in numbers {

@@ -1,5 +1,5 @@
-//! A memory in rows and columns by a layout of CuTe: row `r` and column `c` show the element whose index the layout gives. In: a position, a memory, the
-//! text of a layout; out: the cells.
+//! Memory in rows and columns according to a CuTe layout: row `r` and column `c` show the element with the index that the layout computes.
+//! Input: a position, a memory and a layout. Output: the cells.
 
 use crate::diagnostics::no_such_memory;
 use crate::model::grid::{Cell, Grid, GridRequest};
@@ -9,43 +9,43 @@ use crate::session::memory_id::MemoryId;
 use warpgrid_launch::value::ElementType;
 use warpgrid_layout::{Composed, parse};
 
-/// Rows and columns that are shown.
+/// Maximum number of displayed rows and columns.
 const MAX_EXTENT: u64 = 64;
-/// Elements that are laid out at once: those of one row of the layout often follow each other.
+/// Number of elements per grid request, since the elements of a row of the layout are often adjacent.
 const WINDOW: u32 = 32;
-/// Longest text of a layout.
+/// Maximum length of a layout in bytes.
 const MAX_LAYOUT: usize = 500;
 
-/// What is asked for.
+/// Request for a memory in a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrangement<'a> {
     pub memory: MemoryId,
-    /// The type of the elements, where it is not that of the memory.
+    /// Element type. Default: the element type of the memory.
     pub ty: Option<ElementType>,
-    /// `(8,16):(16,1)`, with a swizzle where one is meant.
+    /// Layout with an optional swizzle: `(8,16):(16,1)`.
     pub layout: &'a str,
 }
 
-/// A memory by a layout.
+/// Memory in a layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arranged {
     pub title: String,
     pub ty: ElementType,
-    /// The layout as it was understood.
+    /// Normalized layout.
     pub layout: String,
-    /// Rows and columns that the layout has.
+    /// Number of rows and columns of the layout.
     pub rows: u64,
     pub columns: u64,
-    /// Those that are shown: at most [`MAX_EXTENT`] of each.
+    /// Number of displayed rows and columns, at most [`MAX_EXTENT`] each.
     pub shown: [u64; 2],
-    /// Row by row: the index of the element, and the cell where the memory has it.
+    /// Index of the element of each cell in row-major order, and the cell if the memory contains the element.
     pub cells: Vec<(i64, Option<Cell>)>,
-    /// Elements of the memory that are shown more than once.
+    /// Number of memory elements that are displayed more than once.
     pub n_twice: u64,
 }
 
 impl Session {
-    /// Goes to a position and shows a memory by a layout there.
+    /// Seeks to a position and returns a memory in a layout.
     pub fn arranged(&mut self, position: u64, asked: &Arrangement<'_>) -> Result<Arranged, String> {
         let text = asked.layout.trim();
         if text.len() > MAX_LAYOUT {
@@ -81,7 +81,8 @@ impl Session {
     }
 }
 
-/// Rows are the first part of the shape, columns all others; a layout of one part is one row.
+/// Returns the number of rows and columns: the first mode of the shape is the rows, and all other modes are the columns. A layout with one
+/// mode is one row.
 fn extents(layout: &Composed) -> [u64; 2] {
     let sizes: Vec<i64> = layout
         .layout
@@ -105,7 +106,7 @@ fn n_twice(cells: &[(i64, Option<Cell>)]) -> u64 {
     runs.by_ref().filter(|run| run.len() > 1).count() as u64
 }
 
-/// Parts of a memory, laid out once each.
+/// Cache of grid windows of a memory.
 struct Windows<'a> {
     session: &'a mut Session,
     asked: &'a Arrangement<'a>,
@@ -124,7 +125,7 @@ impl<'a> Windows<'a> {
     fn cell(&mut self, index: i64) -> Option<Cell> {
         let index = u64::try_from(index).ok()?;
         let (row, column) = (index / u64::from(WINDOW), index % u64::from(WINDOW));
-        // The window of the element before is most often that of the next one.
+        // The window of the previous element usually contains the next element.
         let known = self.known.iter().rev().find(|(own, _)| *own == row);
         if known.is_none() {
             let request = GridRequest {
@@ -139,7 +140,7 @@ impl<'a> Windows<'a> {
         }
         let grid = self.known.iter().rev().find(|(own, _)| *own == row);
         let grid = grid.and_then(|(_, grid)| grid.as_ref());
-        // A row that the memory does not have is answered with its last one.
+        // For a row outside of the memory, the grid contains its last row.
         let grid = grid.filter(|grid| grid.first_row == row)?;
         grid.cells.get(column as usize).cloned()
     }

@@ -1,39 +1,39 @@
-//! All of a memory at a glance: its elements in parts of equal length; how many of each were written, the lane that wrote one last, and whether the present step
-//! did. In: a position and a memory; out: the parts.
+//! Minimap of a memory: sections of equal length, with the number of written elements, the last writer, and whether the last step wrote the
+//! section. Input: a position and a memory. Output: the sections.
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
 use crate::session::inspect::go_to;
 use crate::session::memory_id::MemoryId;
 
-/// Parts of a memory, at most.
+/// Maximum number of sections.
 const MAX_PARTS: u64 = 1_024;
-/// Elements that are looked at; of a longer memory, evenly spaced ones.
+/// Maximum number of examined elements. In a larger memory, evenly spaced elements are examined.
 const MAX_LOOKS: u64 = 1 << 25;
 
-/// A memory in parts.
+/// Minimap of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimap {
     pub title: String,
     pub n_elements: u64,
-    /// Elements of each part; the last one may have less.
+    /// Number of elements per section. The last section may have fewer.
     pub part: u64,
     pub parts: Vec<MapPart>,
 }
 
-/// A part of a memory.
+/// Section of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MapPart {
-    /// Elements that a step wrote.
+    /// Number of elements that a step wrote.
     pub n_written: u64,
-    /// The lane of the latest step that wrote one, and the element.
+    /// Lane of the last step that wrote an element, and the element.
     pub latest: Option<(u8, u64)>,
-    /// Whether that was the step just done.
+    /// Whether the last step of the run wrote an element.
     pub is_now: bool,
 }
 
 impl Session {
-    /// Goes to a position and shows all of a memory there.
+    /// Seeks to a position and returns the minimap of a memory.
     pub fn minimap(&mut self, position: u64, id: &MemoryId) -> Result<Minimap, String> {
         go_to(self, position)?;
         let memory = self.memory_with(id);

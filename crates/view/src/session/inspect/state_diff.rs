@@ -1,4 +1,4 @@
-//! Two moments of a run compared: the cells and the registers that differ between them, with who wrote a cell last.
+//! Comparison of two positions of a run: the cells and registers that differ, with the last writers of the cells.
 
 use crate::analysis::memory_diff::{Left, differing, memories_of};
 use crate::session::Session;
@@ -8,93 +8,93 @@ use crate::session::step::warp::readable;
 use warpgrid_emulator::LaneList;
 use warpgrid_program::{FunctionId, RegisterId};
 
-/// Cells of a memory that are listed.
+/// Maximum number of listed cells per memory.
 const MAX_CELLS: usize = 64;
-/// Registers that are listed.
+/// Maximum number of listed registers.
 const MAX_REGISTERS: usize = 64;
-/// Warps whose registers are compared.
+/// Maximum number of warps whose registers are compared.
 const MAX_WARPS: usize = 64;
 
-/// What differs between two positions.
+/// Differences between two positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moments {
-    /// Where the run was: at most its end.
+    /// Compared positions, limited to the end of the run.
     pub positions: [u64; 2],
     pub memories: Vec<MemoryChange>,
     pub registers: Vec<RegisterChange>,
-    /// Registers that differ and are not listed.
+    /// Number of differing registers that are not listed.
     pub n_more_registers: u64,
-    /// How many warps are compared, where there are more.
+    /// Number of compared warps, if the launch has more.
     pub n_first_warps: Option<usize>,
 }
 
-/// A memory with cells that differ.
+/// Memory with differing cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryChange {
     pub memory: MemoryId,
     pub title: String,
-    /// The first of them.
+    /// First differing cells.
     pub cells: Vec<CellChange>,
-    /// How many there are.
+    /// Number of differing cells.
     pub n_cells: u64,
 }
 
-/// A cell that differs.
+/// Differing cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellChange {
     pub index: u64,
-    /// `rows[2][4]`.
+    /// Name of the element: `rows[2][4]`.
     pub name: String,
     pub values: [String; 2],
     pub writer: Option<CellWriter>,
 }
 
-/// The store that a cell has its value from.
+/// Store that wrote the value of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellWriter {
-    /// Just after it.
+    /// Position directly after the store.
     pub position: u64,
     pub lane: u8,
     pub line: u32,
 }
 
-/// A register that differs in lanes of a warp.
+/// Register that differs in lanes of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterChange {
     pub name: String,
     pub block: u64,
     pub warp: u32,
-    /// Lanes in which it differs.
+    /// Mask of the lanes with a difference.
     pub lanes: u32,
-    /// Its values in the first of them.
+    /// Values in the first of these lanes.
     pub values: [String; 2],
 }
 
 impl RegisterChange {
-    /// The lanes in which it differs, in words: `lanes 0 to 7`.
+    /// Formats the lanes with a difference: `lanes 0 to 7`.
     pub fn lane_words(&self) -> String {
         LaneList(self.lanes).to_string()
     }
 }
 
-/// What a moment holds.
+/// State at a position.
 struct Moment {
     memories: Vec<Left>,
     warps: Vec<WarpRegisters>,
     has_more_warps: bool,
 }
 
-/// The registers of the function that a warp is in.
+/// Registers of the function that a warp executes.
 struct WarpRegisters {
     block: u64,
     warp: u32,
     function: FunctionId,
-    /// Those with names, each with its values by lane.
+    /// Named registers with their values by lane.
     rows: Vec<(RegisterId, [u128; 32])>,
 }
 
 impl Session {
-    /// What differs between two positions; the earlier one comes first. The run is at the later one afterwards.
+    /// Returns the differences between two positions, earlier position first. The session is at the later position afterwards.
     pub fn moments(&mut self, positions: [u64; 2]) -> Result<Moments, String> {
         let [from, to] = match positions {
             [from, to] if from > to => [to, from],
@@ -163,7 +163,7 @@ impl Session {
             };
             let was = before.warps.iter().find(is_same);
             for (at, (id, now)) in warp.rows.iter().enumerate() {
-                // A warp that had not started had nothing in its registers.
+                // A warp that had not started had no register values.
                 let was = was
                     .and_then(|was| was.rows.get(at))
                     .map_or([0; 32], |(_, row)| *row);
@@ -209,7 +209,7 @@ impl Session {
         pairs.filter_map(change).collect()
     }
 
-    /// A memory that began between the moments, as that of a block, began with zeros.
+    /// A memory that did not exist at the earlier position, such as that of a block, initially contained zeros.
     fn memory_change(&self, was: Option<&Left>, now: &Left) -> Option<MemoryChange> {
         let memory = self.memory_with(&now.id)?;
         let zeros = || Left {
@@ -243,7 +243,7 @@ impl Session {
         })
     }
 
-    /// Goes to each store once, for its line.
+    /// Seeks to each store once to determine its line.
     fn find_lines(&mut self, memories: &mut [MemoryChange]) {
         let cells = memories.iter_mut().flat_map(|memory| &mut memory.cells);
         let writers = cells.filter_map(|cell| cell.writer.as_mut());
@@ -255,7 +255,7 @@ impl Session {
         }
     }
 
-    /// The last store to any of these bytes.
+    /// Returns the last store to any of these bytes.
     fn writer_of(&self, id: &MemoryId, bytes: std::ops::Range<u64>) -> Option<CellWriter> {
         let (step, lane) = bytes.filter_map(|byte| self.last_writer(id, byte)).max()?;
         Some(CellWriter {

@@ -1,19 +1,19 @@
-//! Values of watch expressions: bits of a register or a cell with their type, or a number that was computed.
+//! Values of watch expressions: typed bits of a register or cell, or a computed number.
 
 use crate::expression::tree::{Binary, Literal, Unary};
 use crate::session::step::warp::readable;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 
-/// A value.
+/// Value of a watch expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// What a cell holds.
+    /// Contents of a cell.
     Cell {
         ty: ElementType,
         bits: u128,
     },
-    /// What a register holds.
+    /// Contents of a register.
     Register {
         scalar: ScalarType,
         ty: ElementType,
@@ -22,16 +22,16 @@ pub(crate) enum Value {
     Number(Number),
 }
 
-/// A number to compute with.
+/// Operand or result of arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Integer(i128),
-    /// A float, and the type whose values it has; none for one that is written.
+    /// Floating-point number and its type, or `None` for a literal.
     Float(f64, Option<ElementType>),
 }
 
 impl Value {
-    /// The number that it is; the sentence says why it is none.
+    /// Returns the numeric value. The error is the reason why the value is not a number.
     pub(crate) fn number(self) -> Result<Number, String> {
         let (ty, bits) = match self {
             Value::Number(number) => return Ok(number),
@@ -62,7 +62,7 @@ impl Value {
         }
     }
 
-    /// The bits, read as another type. Those of a computed float are of its type, of `f32` where it has none.
+    /// Reinterprets the bits as another type. A computed floating-point number has the bits of its type, or of `f32` if it has no type.
     pub(crate) fn read_as(self, ty: ElementType) -> Value {
         let bits = match self {
             Value::Cell { bits, .. } | Value::Register { bits, .. } => bits,
@@ -77,7 +77,7 @@ impl Value {
         Value::Cell { ty, bits }
     }
 
-    /// As a person reads it.
+    /// Formats the value for the user.
     pub(crate) fn text(self) -> String {
         match self {
             Value::Cell { ty, bits } => ty.text(bits),
@@ -110,7 +110,7 @@ fn of_bits(bits: u128) -> Result<Number, String> {
 }
 
 impl Number {
-    /// The index of an element.
+    /// Returns the value as an element index.
     pub(crate) fn index(self) -> Result<u64, String> {
         let index = match self {
             Number::Integer(value) => u64::try_from(value).ok(),
@@ -134,7 +134,7 @@ impl Number {
     }
 }
 
-/// One operation on one number.
+/// Evaluates a unary operator.
 pub(crate) fn unary(operator: Unary, of: Number) -> Result<Number, String> {
     match (operator, of) {
         (Unary::Not, of) => Ok(Number::Integer(of.is_zero().into())),
@@ -145,7 +145,7 @@ pub(crate) fn unary(operator: Unary, of: Number) -> Result<Number, String> {
     }
 }
 
-/// One operation on two numbers.
+/// Evaluates a binary operator.
 pub(crate) fn binary(operator: Binary, left: Number, right: Number) -> Result<Number, String> {
     match (left, right) {
         (Number::Integer(left), Number::Integer(right)) => of_integers(operator, left, right),
@@ -195,7 +195,7 @@ fn of_floats(operator: Binary, left: Number, right: Number) -> Result<Number, St
     Ok(Number::Float(ty.map_or(value, |ty| ty.rounded(value)), ty))
 }
 
-/// The type of the result: the wider one of two floats; a float that is written takes that of the other.
+/// Returns the result type: the wider of two floating-point types. A literal has the type of the other operand.
 fn wider(left: Number, right: Number) -> Option<ElementType> {
     let ty = |number| match number {
         Number::Float(_, ty) => ty,

@@ -1,4 +1,4 @@
-//! The value of a watch expression at the present position: one, or one for each lane of a warp.
+//! Evaluation of watch expressions at the present position: one value, or one value for each lane of a warp.
 
 use crate::diagnostics::{no_such_memory, suggestion};
 use crate::expression::tree::{Expression, WatchExpression};
@@ -11,21 +11,21 @@ use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
 
-/// Expressions that are watched at once.
+/// Maximum number of watch expressions.
 const MAX_EXPRESSIONS: usize = 32;
 
-/// The value of an expression.
+/// Value of a watch expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedValue {
-    /// One; or one for each of 32 lanes, none for those that the warp does not have. Or why there is none.
+    /// One value, or one value for each of 32 lanes with `None` for nonexistent lanes. The error is the reason why there is no value.
     pub values: Result<Vec<Option<String>>, String>,
-    /// The block and the warp whose lanes they are.
+    /// Block and warp of the lanes.
     pub warp: Option<(u64, u32)>,
 }
 
 impl Session {
-    /// Goes to a position and says what expressions are there. `warp` is the block and warp that registers are read of where an expression
-    /// names none; otherwise they are those of the step just done.
+    /// Seeks to a position and evaluates expressions. `warp` is the block and warp for registers in expressions without a lane selection.
+    /// The default is the warp of the last step.
     pub fn watched(
         &mut self,
         position: u64,
@@ -65,7 +65,7 @@ impl Session {
         }
     }
 
-    /// The block and the warp of the step just done, else of the one that comes.
+    /// Returns the block and warp of the last step, or of the next step at the start.
     fn warp_of_step(&self) -> (u64, u32) {
         let machine = self.timeline.machine();
         let last = machine.last_step().map(|step| (step.block, step.warp));
@@ -74,7 +74,7 @@ impl Session {
     }
 }
 
-/// The lanes that an expression is computed for.
+/// Lanes for which an expression is evaluated.
 struct Lanes<'a> {
     session: &'a Session,
     block: u64,
@@ -84,7 +84,7 @@ struct Lanes<'a> {
 }
 
 impl<'a> Lanes<'a> {
-    /// For expressions without registers.
+    /// Returns an empty selection for expressions without registers.
     fn none(session: &'a Session) -> Lanes<'a> {
         Lanes {
             session,
@@ -123,7 +123,7 @@ impl<'a> Lanes<'a> {
         };
         let found: Result<Vec<_>, String> = (0..32).map(of_lane).collect();
         let mut found = found?;
-        // One value is enough where all lanes have it.
+        // One value suffices if all lanes have the same value.
         let mut present = found.iter().flatten();
         if let Some(first) = present
             .next()
@@ -202,7 +202,7 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// The index of an element, counted from the first one.
+/// Computes the linear index of an element.
 fn linear(id: &MemoryId, indices: &[u64], shape: &[u64]) -> Result<u64, String> {
     if let [index] = indices {
         return Ok(*index);
@@ -223,7 +223,7 @@ fn linear(id: &MemoryId, indices: &[u64], shape: &[u64]) -> Result<u64, String> 
     Ok(linear)
 }
 
-/// The type that a register is computed with: bits without a type count as integers.
+/// Returns the type in which a register is evaluated. Untyped bits are integers.
 fn number_type(scalar: ScalarType) -> ElementType {
     use ElementType as T;
     match scalar {

@@ -1,4 +1,4 @@
-//! A store in the other language: PTX as the machine code that the assembler chooses, machine code as PTX that gives it.
+//! Equivalent of a store in the other language: the SASS that the assembler emits for PTX, or PTX that compiles to the SASS.
 
 use crate::model::step::CounterpartView;
 use warpgrid_isa::Target;
@@ -6,7 +6,8 @@ use warpgrid_isa::sass::pairs;
 use warpgrid_launch::Front;
 use warpgrid_program::Action;
 
-/// What a store is in the other language; `None` for other instructions, and where the machine has no such store.
+/// Returns the equivalent of a store in the other language. Returns `None` for other instructions, and if the target has no equivalent
+/// store.
 pub(crate) fn counterpart(
     front: Front,
     action: &Action,

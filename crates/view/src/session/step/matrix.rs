@@ -1,5 +1,5 @@
-//! The matrix instruction that a step was: which lane held which element with which value, where each element lies in memory, and
-//! what the tensor core made of a product. In: registers before and after the step, and its accesses; out: plain data.
+//! Matrix instruction of a step: the lane and value of each element, the memory location of each element, and the rounding of MMA results
+//! by Tensor Cores. Input: registers before and after the step, and its accesses. Output: plain data.
 
 use crate::analysis::mma_explanation;
 use crate::analysis::mma_explanation::ProductRequest;
@@ -14,20 +14,20 @@ use warpgrid_isa::fragment::{FragmentMap, FragmentOp, Holder, Matrix, Place, fra
 use warpgrid_launch::reading::{HeldMatrix, Value};
 use warpgrid_program::RegisterId;
 
-/// The boundary that the base of a matrix is counted from.
+/// Alignment in bytes from which the base of a matrix is counted.
 const BOUNDARY_BYTES: u64 = 256;
 
-/// A matrix with the bits that its registers held.
+/// Matrix with the bits of its registers.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixRecord {
     held: HeldMatrix,
     map: FragmentMap,
-    /// By lane, register and element, in the order of [`FragmentMap::holders`].
+    /// Bits by lane, register and element, in the order of [`FragmentMap::holders`].
     bits: Vec<u64>,
 }
 
 impl MatrixRecord {
-    /// Reads a matrix; `register` gives the value of a register in a lane.
+    /// Reads a matrix. `register` returns the value of a register in a lane.
     pub(crate) fn read(
         held: HeldMatrix,
         register: impl Fn(u8, Value) -> u64,
@@ -43,18 +43,18 @@ impl MatrixRecord {
         Some(MatrixRecord { held, map, bits })
     }
 
-    /// What was read.
+    /// Returns the operand of the instruction.
     pub(crate) fn held(&self) -> &HeldMatrix {
         &self.held
     }
 
-    /// Whether a register of it is among `registers`.
+    /// Checks whether `registers` contains a register of the matrix.
     pub(crate) fn is_held_in(&self, registers: &[RegisterId]) -> bool {
         let mut held = self.held.registers.iter();
         held.any(|value| value.register().is_some_and(|id| registers.contains(&id)))
     }
 
-    /// Whether the instruction writes it, so that it holds its values after the step.
+    /// Checks whether the instruction writes the matrix, so that it has its values after the step.
     pub(crate) fn is_written(&self) -> bool {
         self.held.is_written
     }
@@ -66,9 +66,9 @@ impl MatrixRecord {
         self.bits.get(at).copied().unwrap_or(0)
     }
 
-    /// The piece that an element is part of.
+    /// Returns the memory access that contains an element.
     fn piece(&self, pieces: &[&Piece], holder: Holder) -> Option<Piece> {
-        // Elements of less than a byte move by whole registers.
+        // Elements with less than 8 bits are transferred in whole registers.
         let element = match self.map.container_bits() {
             0..8 => holder.register,
             _ => holder.register * self.map.elements_per_register + holder.element,
@@ -140,7 +140,7 @@ impl MatrixRecord {
         }
     }
 
-    /// The address of the first element, and the stride in elements where the lines are equally far apart.
+    /// Returns the address of the first element, and the stride in elements if rows have equal distances.
     fn place_in_memory(&self, pieces: &[&Piece]) -> Option<(u64, Option<u32>)> {
         let map = &self.map;
         let (n_lines, _) = map.layout.major_minor(Place {
@@ -172,7 +172,7 @@ impl MatrixRecord {
     }
 }
 
-/// The step in the screen's words; none where it was no matrix instruction whose fragments are known.
+/// Returns the displayed form of the step, or `None` if it is not a matrix instruction with known fragments.
 pub(crate) fn view<'a>(
     records: &[MatrixRecord],
     accesses: impl Iterator<Item = &'a StoreRecord>,
@@ -197,7 +197,7 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
     let of = |matrix: Matrix| records.iter().find(|record| record.held.matrix == matrix);
     let [a, b, c, d] = [Matrix::A, Matrix::B, Matrix::C, Matrix::D].map(of);
     let (a, b, c, d) = (a?, b?, c?, d?);
-    // Its factors are in registers beside the matrices.
+    // Operands A and B are in registers that are not part of the matrices.
     if d.held.has_factors {
         return None;
     }

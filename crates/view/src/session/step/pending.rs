@@ -1,4 +1,4 @@
-//! Operations in flight in the screen's words: what the machine keeps goes in, what a page lists and marks comes out.
+//! Displayed form of pending asynchronous operations.
 
 use crate::model::store::{PendingPieceView, PendingView};
 use crate::model::text::SourceRange;
@@ -8,20 +8,20 @@ use crate::session::step::stores::unravel;
 use warpgrid_emulator::{MemoryRegion, Pending, PendingPiece};
 use warpgrid_isa::StateSpace;
 
-/// What a host knows about the instruction that started an operation.
+/// Instruction that started an operation.
 pub(crate) struct Origin<'a> {
     pub(crate) range: SourceRange,
     pub(crate) opcode: &'a str,
     pub(crate) grid: [u32; 3],
 }
 
-/// An operation in flight as hosts see it.
+/// Converts a pending operation to its displayed form.
 pub(crate) fn view(pending: &Pending, origin: &Origin<'_>, memories: &[Memory]) -> PendingView {
     let operation = &pending.operation;
     PendingView {
         id: pending.id.0,
         step: operation.origin.step,
-        // What waits for others has no step yet.
+        // An operation that waits for other warps has no completion step yet.
         lands_at: Some(pending.lands_at).filter(|step| *step != u64::MAX),
         block: unravel(operation.origin.block, origin.grid),
         warp: operation.origin.warp,
@@ -53,7 +53,7 @@ fn view_piece(piece: &PendingPiece, memories: &[Memory]) -> PendingPieceView {
     }
 }
 
-/// The ranges of a memory that operations in flight will write, as starts and ends in bytes.
+/// Returns the byte ranges of a memory that pending operations will write.
 pub(crate) fn ranges(pending: &[PendingView], memory: &MemoryId) -> Vec<(u64, u64)> {
     let pieces = pending.iter().flat_map(|operation| &operation.pieces);
     pieces

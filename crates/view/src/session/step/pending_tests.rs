@@ -1,5 +1,5 @@
-//! A store in flight, put there by hand: it is listed, its cells are marked, it lands in a step of its own, and going
-//! back takes it into flight again.
+//! Test of a manually inserted pending store: the store is listed, its cells are marked, its completion is a separate step, and stepping
+//! back makes the store pending again.
 
 use crate::model::Frame;
 use crate::model::grid::{GridRequest, Written};
@@ -35,7 +35,7 @@ again:
 }
 ";
 
-/// A session after six steps, with 4 bytes on their way to element 40.
+/// Returns a session after six steps, with a pending store of 4 bytes to element 40.
 fn session() -> Session {
     let mut session = Session::new(Scenario {
         source: SOURCE.to_owned(),

@@ -1,4 +1,4 @@
-//! One sentence about what the last step did, in plain words, the numbers strong.
+//! Summary sentence of the last step in plain language, with emphasized numbers.
 
 use crate::model::fault::FaultView;
 use crate::model::matrix::StepProduct;
@@ -10,7 +10,7 @@ use crate::session::memory_id::MemoryId;
 use warpgrid_isa::MemoryShape;
 use warpgrid_program::counted;
 
-/// Builds a sentence from stretches.
+/// Builder of a sentence from phrases.
 #[derive(Debug, Default)]
 struct Sentence(Vec<Phrase>);
 
@@ -33,7 +33,7 @@ impl Sentence {
         self
     }
 
-    /// A name that leads to what it names.
+    /// Appends a name with a link to the named object.
     fn link(mut self, text: impl Into<String>, link: PhraseLink) -> Sentence {
         self.0.push(Phrase {
             text: text.into(),
@@ -44,20 +44,20 @@ impl Sentence {
     }
 }
 
-/// What a step happens in.
+/// Context of a step.
 pub(crate) struct Surroundings<'a> {
-    /// What the step made of a matrix product.
+    /// Results of a matrix multiplication.
     pub(crate) product: Option<&'a StepProduct>,
-    /// What it started on the tensor units, or what of it landed.
+    /// Tensor operation that the step started or completed.
     pub(crate) tensor: Option<&'a TensorStep>,
     pub(crate) shape: MemoryShape,
     /// Grid size in blocks.
     pub(crate) grid: [u32; 3],
-    /// The launch has one warp, which needs no name.
+    /// Whether the launch has only one warp, so that the sentence does not name the warp.
     pub(crate) is_alone: bool,
 }
 
-/// What the page says above its grids.
+/// Returns the sentence that the page displays above its grids.
 pub(crate) fn sentence(
     status: RunStatus,
     last: Option<&StepView>,
@@ -110,7 +110,7 @@ fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
     }
 }
 
-/// What an operation on the tensor units does, as it starts or lands.
+/// Describes the start or completion of a tensor operation.
 fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Sentence {
     let opening = Sentence::default().strong(step.opcode.as_str());
     let opening = by(opening, step.block_id, step.warp, around);
@@ -151,7 +151,7 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
     }
 }
 
-/// Where a factor is, and how it lies there.
+/// Appends the location and layout of an operand matrix.
 fn lies(sentence: Sentence, tile: &TileView) -> Sentence {
     let sentence = sentence.plain(format!("(`{}`, ", tile.ty));
     match tile.memories.is_empty() {
@@ -160,7 +160,7 @@ fn lies(sentence: Sentence, tile: &TileView) -> Sentence {
     }
 }
 
-/// The memories that hold a tile.
+/// Appends the memories that contain a tile.
 fn held(sentence: Sentence, tile: &TileView) -> Sentence {
     if tile.memories.is_empty() {
         return sentence.plain("registers");
@@ -175,7 +175,7 @@ fn held(sentence: Sentence, tile: &TileView) -> Sentence {
         })
 }
 
-/// `a box of 64 × 8 at (0, 16) of in`.
+/// Appends the box of a copy: `a box of 64 × 8 at (0, 16) of in`.
 fn boxed(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     let text = |numbers: &[String], between: &str| numbers.join(between);
     let extents: Vec<String> = copy.box_extents.iter().map(u64::to_string).collect();
@@ -209,7 +209,7 @@ fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-/// Which part of a box is no part of the tensor.
+/// Appends how many bytes of the box are outside of the tensor.
 fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     match copy.n_outside as u32 {
         0 => sentence,
@@ -225,7 +225,7 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-/// How many sums of a product the tensor core did not round as IEEE arithmetic would.
+/// Appends the number of result elements that are not correctly rounded.
 fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
     let Some(product) = product else {
         return sentence;
@@ -243,7 +243,7 @@ fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
     }
 }
 
-/// Which warp of which block did it, unless there is only one.
+/// Appends the warp and block that executed the step, unless the launch has only one warp.
 fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings<'_>) -> Sentence {
     if around.is_alone {
         return sentence;
@@ -295,15 +295,15 @@ fn wrote(sentence: Sentence, store: &StoreView) -> Sentence {
     target(sentence.plain(" to "), store)
 }
 
-/// What an atomic did: it is done lane by lane, and may leave memory as it was. A new value may equal the old one, so
-/// that memory is written, not changed.
+/// Describes an atomic, which is executed lane by lane and may leave memory unmodified. The sentence says that memory was written, not
+/// changed, because the new value can equal the old value.
 fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     let lanes = counted(store.lanes.len(), "lane");
     let sentence = sentence.plain(" in ").strong(lanes);
     match counts(store) {
         (0, _) => target(sentence.plain(" did not modify "), store),
         (n_written, n_kept) => {
-            // Lanes that do not meet need no order, and each place is written once.
+            // The order of lanes is irrelevant if no two lanes access the same bytes.
             let meet = written_bytes(store) > store.n_bytes;
             let order = if meet && n_kept == 0 {
                 ", serialized, wrote "
@@ -324,21 +324,21 @@ fn updated(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-/// The bytes that lanes wrote, places where several wrote as often as they did.
+/// Returns the number of bytes that lanes wrote, counting bytes repeatedly if several lanes wrote them.
 fn written_bytes(store: &StoreView) -> u32 {
     let pieces = store.lanes.iter().flat_map(|lane| &lane.pieces);
     let written = pieces.filter(|piece| piece.written);
     written.map(|piece| piece.n_bytes).sum()
 }
 
-/// The elements of an atomic that memory took, and those that left it as it was.
+/// Returns the number of elements of an atomic that modified memory, and of those that did not.
 fn counts(store: &StoreView) -> (u32, u32) {
     let pieces = || store.lanes.iter().flat_map(|lane| &lane.pieces);
     let n_written = pieces().filter(|piece| piece.written).count() as u32;
     (n_written, pieces().count() as u32 - n_written)
 }
 
-/// How many lanes left memory as it was, where others wrote.
+/// Appends the number of lanes that left memory unmodified although other lanes modified it.
 fn kept(sentence: Sentence, store: &StoreView) -> Sentence {
     let (n_written, _) = counts(store);
     let is_kept = |lane: &&LaneStore| lane.pieces.iter().all(|piece| !piece.written);
@@ -359,14 +359,14 @@ fn times(n: u32) -> String {
     }
 }
 
-/// How the bytes lie in sectors and banks.
+/// Appends the sectors and wavefronts of a store.
 fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence {
     let mut sentence = sentence;
     let n_sectors = store.traffic.global.sectors as u32;
     if n_sectors > 0 {
         let n_bytes = n_sectors * shape.sector_bytes;
         sentence = sentence.plain(" in ").strong(counted(n_sectors, "sector"));
-        // Bytes of shared memory are in no sector, so only a store to global memory alone can be compared.
+        // Shared memory has no sectors, so only a store to global memory alone is compared with the accessed sectors.
         if store.space == Space::Global && store.memories.len() <= 1 {
             sentence = match store.traffic.global.bytes as u32 {
                 all if all == n_bytes => sentence.plain(", 100 % utilized"),
@@ -379,7 +379,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
     }
     let shared = store.traffic.shared;
     let (wavefronts, fewest) = (shared.wavefronts as u32, shared.wavefronts_ideal as u32);
-    // Sectors are of global memory, passes of shared memory: a store to both has both.
+    // Sectors apply to global memory and wavefronts to shared memory, so a store to both has both.
     let and = match n_sectors {
         0 => " in ",
         _ if wavefronts == 0 => return sentence,
@@ -408,7 +408,7 @@ fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence
     }
 }
 
-/// What the lanes have to do with each other.
+/// Appends how the addresses of the lanes overlap.
 fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.lost > 0 {
         return sentence
@@ -437,7 +437,7 @@ fn overlap(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-/// The constant distance between neighbouring lanes, if there is one; lanes of different memories have none.
+/// Returns the constant distance between adjacent lanes, or `None` if it is not constant or if lanes access different memories.
 fn stride(store: &StoreView) -> Option<i64> {
     let offsets: Option<Vec<i64>> = store
         .lanes
@@ -454,7 +454,7 @@ fn stride(store: &StoreView) -> Option<i64> {
     (constant && neighbours).then_some(stride)
 }
 
-/// The memories that were written, by name. Local memory has none, since each lane has its own.
+/// Appends the names of the written memories. Local memory has no name, since each lane has its own.
 fn target(sentence: Sentence, store: &StoreView) -> Sentence {
     if store.memories.is_empty() {
         return sentence.plain(format!("{} memory", store.space.name()));

@@ -1,4 +1,4 @@
-//! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
+//! Stores of a step: collects the stored elements while the emulator executes a step, and converts them to their displayed form.
 
 use crate::analysis::traffic::access::{Part, count_accesses};
 use crate::analysis::traffic::counter::passes_of;
@@ -13,11 +13,11 @@ use warpgrid_emulator::{
 use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
 
-/// One element of a store, without borrowed parts.
+/// Owned copy of one element of a store.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceRecord {
     pub(crate) piece: Piece,
-    /// What the lane gave to memory.
+    /// Operand of the lane.
     pub(crate) bytes: Vec<u8>,
     /// Value in memory before the store.
     pub(crate) old: Vec<u8>,
@@ -26,19 +26,19 @@ pub(crate) struct PieceRecord {
 }
 
 impl PieceRecord {
-    /// The addresses of the bytes, within the piece's memory.
+    /// Returns the addresses of the bytes within the memory of the element.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> {
         let first = self.piece.address;
         (0..self.bytes.len() as u64).map(move |byte| first.wrapping_add(byte))
     }
 }
 
-/// A store as the emulator reports it, without borrowed parts.
+/// Owned copy of a store that the emulator reports.
 #[derive(Clone, Debug)]
 pub(crate) struct StoreRecord {
     pub(crate) step: u64,
     agent: Agent,
-    /// The block and warp whose instruction it is.
+    /// Block and warp that issued the instruction.
     issued_by: WarpId,
     pub(crate) function: u32,
     pub(crate) instruction: u32,
@@ -46,12 +46,12 @@ pub(crate) struct StoreRecord {
     sem: Sem,
     scope: Option<Scope>,
     cache: CacheHints,
-    /// That the instruction names.
+    /// State space that the instruction specifies.
     space: StateSpace,
     mask: u32,
-    /// Bytes per lane, sinks included.
+    /// Number of bytes per lane, including sinks.
     pub(crate) width_bytes: u32,
-    /// Of these, those that compiled code moves at once.
+    /// Number of these bytes that compiled code transfers at once.
     access_bytes: u32,
     pub(crate) pieces: Vec<PieceRecord>,
 }
@@ -83,11 +83,11 @@ impl From<&AccessEvent<'_>> for StoreRecord {
     }
 }
 
-/// Keeps the stores of the steps that it observes, up to a limit.
+/// Observer that collects stores, up to a limit.
 #[derive(Debug)]
 pub(crate) struct StoreCollector {
     pub(crate) stores: Vec<StoreRecord>,
-    /// Loads, where they are listened to.
+    /// Loads, if requested.
     pub(crate) loads: Vec<StoreRecord>,
     listens_to_loads: bool,
     limit: usize,
@@ -103,7 +103,7 @@ impl StoreCollector {
         }
     }
 
-    /// The same, with the loads.
+    /// Enables the collection of loads.
     pub(crate) fn with_loads(self) -> StoreCollector {
         StoreCollector {
             listens_to_loads: true,
@@ -123,7 +123,7 @@ impl Observer for StoreCollector {
     }
 
     fn step(&mut self, event: &StepEvent) {
-        // What an operation in flight does names no warp; its step names the one that started it.
+        // Stores of pending asynchronous operations do not identify a warp. The step event identifies the warp that started the operation.
         let landed = self.stores.iter_mut().rev();
         for record in landed.take_while(|record| record.step == event.position) {
             record.issued_by = event.warp_id();
@@ -141,13 +141,13 @@ impl Observer for StoreCollector {
     }
 }
 
-/// What a host knows about the place of a store.
+/// Source location of a store, and the context of its displayed form.
 pub(crate) struct StorePlace<'a> {
     pub(crate) range: SourceRange,
     pub(crate) instruction: &'a str,
     pub(crate) opcode: &'a str,
     pub(crate) function: Option<&'a Function>,
-    /// The text of an operand.
+    /// Returns the source text of an operand.
     pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
     pub(crate) shape: MemoryShape,
     /// Element type of the instruction.
@@ -170,14 +170,14 @@ impl StorePlace<'_> {
 }
 
 impl StoreRecord {
-    /// Whether memory took a value: what every door counts as a store. The parameters of a call are registers by another
-    /// name, and an atomic may leave memory as it was.
+    /// Checks whether memory was modified, which is the common definition of a store for all hosts. Call parameters are registers with
+    /// another name, and an atomic can leave memory unmodified.
     pub(crate) fn is_store(&self) -> bool {
         let is_written = self.pieces.iter().any(|record| record.piece.written);
         self.space != StateSpace::ParamFunc && (is_written || self.pieces.is_empty())
     }
 
-    /// The record in the screen's words.
+    /// Converts the record to its displayed form.
     pub(crate) fn view(&self, place: &StorePlace<'_>) -> StoreView {
         let lanes: Vec<LaneStore> = (0..32)
             .filter(|lane| self.mask >> lane & 1 == 1)
@@ -194,9 +194,9 @@ impl StoreRecord {
             }
         }
         let WarpId { block, warp } = self.issued_by;
-        // An atomic that leaves memory as it was costs as much as the others.
+        // An atomic that leaves memory unmodified has the same cost as other atomics.
         let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
-        // Accesses of a matrix whose lines overlap write some bytes again.
+        // Accesses to overlapping rows of a matrix write some bytes several times.
         let written = self.traffic(self.written(), self.width_bytes, place.shape);
         let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
         StoreView {
@@ -214,7 +214,7 @@ impl StoreRecord {
             },
             memories,
             space: match (self.space, self.pieces.first()) {
-                // Parameters of calls lie where local memory does.
+                // Call parameters are stored in local memory.
                 (StateSpace::ParamFunc, _) => Space::Param,
                 (_, Some(record)) => record.piece.memory.space().into(),
                 (_, None) => Space::Generic,
@@ -239,12 +239,12 @@ impl StoreRecord {
         }
     }
 
-    /// The pieces that memory took.
+    /// Returns the elements that modified memory.
     fn written(&self) -> impl Iterator<Item = &PieceRecord> + Clone {
         self.pieces.iter().filter(|piece| piece.piece.written)
     }
 
-    /// What pieces of it cost, if as many bytes of a lane are moved at once.
+    /// Returns the traffic of elements if `access_bytes` bytes per lane are transferred at once.
     fn traffic<'p>(
         &self,
         pieces: impl Iterator<Item = &'p PieceRecord>,
@@ -262,8 +262,8 @@ impl StoreRecord {
         )
     }
 
-    /// Lanes of a plain store of which another lane overwrote a byte with another value. Equal values are no race, and
-    /// atomics take effect one after another.
+    /// Returns the number of lanes of a plain store of which another lane overwrote a byte with another value. Equal values are not a
+    /// conflict, and atomics are serialized.
     fn lost(&self) -> u32 {
         if self.action() != StoreAction::Store {
             return 0;
@@ -324,7 +324,7 @@ impl StoreRecord {
     }
 }
 
-/// The hints that are there, as they are written.
+/// Returns the cache hints as written.
 fn hints(cache: &CacheHints) -> Vec<String> {
     let flag = |is_there: bool, name: &str| is_there.then(|| name.to_owned());
     [
@@ -362,7 +362,7 @@ fn view_piece(record: &PieceRecord, place: &StorePlace<'_>) -> PieceView {
     }
 }
 
-/// Coordinates of a linear index, x fastest.
+/// Converts a linear index to coordinates, x fastest.
 pub(crate) fn unravel(index: u64, extents: [u32; 3]) -> [u32; 3] {
     let [x, y] = [u64::from(extents[0].max(1)), u64::from(extents[1].max(1))];
     [

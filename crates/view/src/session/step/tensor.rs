@@ -1,5 +1,5 @@
-//! What a step did on the tensor units: the tiles of a product or of a copy, where each lies, and which cells they are.
-//! In: an operation that the step started or let land; out: plain data, and ranges of memories.
+//! Tensor operation of a step: the tiles of an MMA or a copy, their layouts, and the cells of their memories. Input: an operation that the
+//! step started or completed. Output: plain data, and byte ranges of memories.
 
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::model::grid::Grid;
@@ -15,19 +15,19 @@ use warpgrid_emulator::{
 };
 use warpgrid_isa::layout::{DescriptorKind, Major, MatrixDescriptor};
 
-/// Pieces of a tensor copy that are shown at most: 64 KiB of shared memory.
+/// Maximum number of displayed chunks of a tensor copy: 64 KiB of shared memory.
 const MAX_PIECES: usize = 4096;
 
-/// The tiles of a step, and the bytes of memories that each is.
+/// Tiles of a step with their byte ranges.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TensorRecord {
     view: Option<TensorStep>,
-    /// By tile.
+    /// Byte ranges by tile.
     ranges: Vec<Vec<(MemoryRegion, Range<u64>)>>,
 }
 
 impl TensorRecord {
-    /// What an operation reads and writes; nothing where it is none of the tensor units.
+    /// Returns the tiles that an operation reads and writes, or an empty record if it is not a tensor operation.
     pub(crate) fn of(machine: &Machine, pending: &Pending, memories: &[Memory]) -> TensorRecord {
         if let Work::Tensor(transfer) | Work::TensorPieces(transfer) = &pending.operation.work {
             return of_copy(transfer, &pending.operation.completion, memories);
@@ -52,12 +52,12 @@ impl TensorRecord {
         self
     }
 
-    /// The step in the screen's words.
+    /// Returns the displayed form of the step.
     pub(crate) fn view(&self) -> Option<&TensorStep> {
         self.view.as_ref()
     }
 
-    /// Says which cells of a grid are part of the tiles.
+    /// Marks the cells of a grid that belong to tiles.
     pub(crate) fn mark(&self, grid: &mut Grid, memory: &Memory) {
         let width = grid.ty.width_bytes() as u64;
         let first = grid.first_row * u64::from(grid.columns);
@@ -142,7 +142,7 @@ fn described(descriptor: u64, kind: DescriptorKind, major: Major) -> String {
     )
 }
 
-/// The memories that ranges are of, each once, and the first byte in each.
+/// Returns the distinct memories of the ranges, and the first byte in each memory.
 fn places(ranges: &[(MemoryRegion, Range<u64>)], memories: &[Memory]) -> (Vec<MemoryId>, Vec<u64>) {
     let mut found: Vec<MemoryId> = Vec::new();
     let mut starts = Vec::new();
@@ -162,7 +162,7 @@ fn places(ranges: &[(MemoryRegion, Range<u64>)], memories: &[Memory]) -> (Vec<Me
     (found, starts)
 }
 
-/// What to ask the matrix view for; nothing of what it does not show.
+/// Returns the Layout Explorer request for a tile, or `None` if no layout exists.
 fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
     let word = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut with = BTreeMap::new();
@@ -180,7 +180,7 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
                 word("descriptor", &format!("0x{descriptor:016x}")),
             ]);
             let is_a = tile.matrix == TileMatrix::A;
-            // The other extent is the smallest: it does not show.
+            // The other extent has its minimum, since it is not visible in the layout.
             match (kind, is_a) {
                 (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
                 (DescriptorKind::Warpgroup, false) => ("wgmma.shared.b", 64, tile.columns),
@@ -215,13 +215,13 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
     })
 }
 
-/// `24, 8`
+/// Formats coordinates: `24, 8`.
 fn numbers(coordinates: &[i64]) -> String {
     let texts: Vec<String> = coordinates.iter().map(i64::to_string).collect();
     texts.join(", ")
 }
 
-/// A tensor copy: the box in global memory, and the tile in shared memory.
+/// Returns the record of a tensor copy: the box in global memory, and the tile in shared memory.
 fn of_copy(
     transfer: &TensorTransfer,
     completion: &PendingCompletion,

@@ -1,4 +1,4 @@
-//! A warp as a host shows it: 32 lanes, what each is doing, and the registers.
+//! Displayed form of a warp: its 32 lanes with their states, and its registers.
 
 use crate::model::warp::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
 use crate::session::memory_list::element_of;
@@ -9,16 +9,16 @@ use warpgrid_isa::ScalarType;
 use warpgrid_launch::{DEFAULT_BLOCK, Scenario};
 use warpgrid_program::{Function, FunctionId, Program, RegisterId};
 
-/// Registers that one view shows at most.
+/// Maximum number of displayed registers.
 pub(crate) const MAX_REGISTERS: usize = 512;
 
-/// What the present step did in a warp.
+/// Effects of the last step on a warp.
 pub(crate) struct PresentStep {
-    /// Lanes that took part.
+    /// Mask of the active lanes.
     pub(crate) active: u32,
-    /// Lanes that were at the instruction, also those that its guard left out.
+    /// Mask of the lanes at the instruction, including lanes that were predicated off.
     pub(crate) at: u32,
-    /// The registers that it wrote.
+    /// Registers that the step wrote.
     pub(crate) written: Vec<RegisterId>,
 }
 
@@ -131,7 +131,7 @@ fn lane_state(
     }
 }
 
-/// Registers of machine code, which have no type, that the text above an instruction last wrote as 32-bit floats.
+/// Returns the registers of SASS code, which are untyped, whose last definition above an instruction in program order is a 32-bit float.
 fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet<RegisterId> {
     let mut floats = BTreeSet::new();
     if function.machine.is_none() {
@@ -177,8 +177,8 @@ fn register_view(
     }
 }
 
-/// Untyped registers most often hold integers, so they are shown as such; wide values most often are
-/// addresses, which read best in hexadecimal.
+/// Formats register contents. Untyped registers usually contain integers and are displayed as such. Wide values usually are addresses and
+/// are displayed in hexadecimal.
 pub(crate) fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
         ScalarType::Pred => (bits & 1).to_string(),

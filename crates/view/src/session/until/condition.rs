@@ -14,7 +14,7 @@ use warpgrid_launch::value::ElementType;
 const MAX_BYTES: usize = 1_000;
 
 impl Condition {
-    /// Reads a condition.
+    /// Parses a condition.
     pub fn read(text: &str) -> Result<Condition, UntilError> {
         if text.len() > MAX_BYTES {
             let n = text.len();

@@ -1,4 +1,4 @@
-//! What a run is watched for, resolved against its program: built once, asked after each step.
+//! Search for a stop condition, which is resolved against the program once and evaluated after each step.
 
 use crate::analysis::cell_history::CellPlace;
 use crate::diagnostics::{no_such_memory, suggestion};
@@ -12,17 +12,17 @@ use warpgrid_emulator::{MemoryRegion, NextStep, Status};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
-/// The first window of the past that is looked through for a way back; each further one is twice as long.
+/// Number of steps of the first window of a backward search. Each further window is twice as long.
 const FIRST_WINDOW: u64 = 4_096;
 
-/// A run on its way to something.
+/// State of a run until a condition.
 #[derive(Debug)]
 pub struct Watch {
     what: Watched,
     direction: Direction,
-    /// Where the run stood.
+    /// Position at the start of the search.
     from: u64,
-    /// The part of the past that is looked through: from, to, and where the run is in it. On the way back only.
+    /// Examined window of the past, with the present position of the search. Only for backward searches.
     window: Option<Window>,
     reached: Option<Found>,
     is_done: bool,
@@ -35,7 +35,7 @@ struct Window {
     size: u64,
 }
 
-/// What happened, and where.
+/// Match and its position.
 #[derive(Clone, Debug)]
 struct Found {
     position: u64,
@@ -49,7 +49,7 @@ enum Watched {
         region: MemoryRegion,
         title: String,
     },
-    /// The first instruction of each line, by function and index.
+    /// First instruction of each line, by function and index.
     Lines(BTreeMap<(u32, u32), u32>),
     Register(WatchedRegister),
 }
@@ -57,7 +57,7 @@ enum Watched {
 #[derive(Debug)]
 struct WatchedRegister {
     condition: Condition,
-    /// The register with the name and its type, by function.
+    /// Register with the given name and its type, by function.
     of: Vec<Option<(RegisterId, ScalarType)>>,
 }
 
@@ -67,28 +67,29 @@ impl WatchedRegister {
     }
 }
 
-/// What is to be known before a step to see what it did.
+/// State before a step that is necessary to detect a match.
 enum Before {
     Nothing,
     Bytes(Option<Vec<u8>>),
-    /// Who steps, and the lanes that meet the condition.
+    /// The next step, and the lanes that satisfy the condition before it.
     Lanes(NextStep, u32),
 }
 
 impl Watch {
-    /// Which way it goes.
+    /// Returns the direction of the search.
     pub fn direction(&self) -> Direction {
         self.direction
     }
 
-    /// Where the run stood before.
+    /// Returns the position at the start of the search.
     pub fn from(&self) -> u64 {
         self.from
     }
 }
 
 impl Session {
-    /// Begins to run until something happens; [`Session::continue_until`] goes on with it, [`Session::reached`] says where it came to.
+    /// Starts a run until a condition. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the reached
+    /// position.
     pub fn watch(&mut self, until: &Until, direction: Direction) -> Result<Watch, UntilError> {
         let what = match until {
             Until::Changes(place) => self.watched_cell(place)?,
@@ -127,9 +128,9 @@ impl Session {
         })
     }
 
-    /// A line without an instruction means the next one that has some.
+    /// A line without an instruction refers to the next line with an instruction.
     fn watched_lines(&self, lines: &[u32]) -> Result<Watched, UntilError> {
-        // The first instruction of each line of each function.
+        // First instruction of each line of each function.
         let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for (function, of) in self.program.functions.iter().enumerate() {
             let mut seen = BTreeSet::new();
@@ -178,7 +179,7 @@ impl Session {
         Ok(Watched::Register(WatchedRegister { condition, of }))
     }
 
-    /// At most `budget` steps of the way; true when the run is where it should be, or the way has ended.
+    /// Executes at most `budget` steps. Returns whether the condition is met or the search has ended.
     pub fn continue_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
         if !watch.is_done {
             watch.is_done = match watch.direction {
@@ -202,7 +203,7 @@ impl Session {
         false
     }
 
-    /// Looks through the windows of the past, the latest first; in each the last place counts.
+    /// Examines windows of the past, latest window first, and selects the last match in a window.
     fn go_back_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
         let Some(mut window) = watch.window else {
             return true;
@@ -246,7 +247,7 @@ impl Session {
         false
     }
 
-    /// A line may come next at the very start of a window, which no step of the window leads to.
+    /// The next line at the start of a window can match, although no step of the window leads to this position.
     fn note_line(&self, watch: &mut Watch, window: Window) {
         if window.start < watch.from
             && let Some(text) = self.line_text(&watch.what)
@@ -256,7 +257,7 @@ impl Session {
         }
     }
 
-    /// One step; what happened in it, if it is what the run is watched for.
+    /// Executes one step. Returns the description of the match, if the step matches.
     fn step_watched(&mut self, watch: &Watch) -> Option<String> {
         let before = self.before_step(&watch.what);
         let was = self.position();
@@ -299,7 +300,7 @@ impl Session {
         }
     }
 
-    /// The lanes of a stepping warp that meet the condition.
+    /// Returns the lanes of the stepping warp that satisfy the condition.
     fn lanes_that_meet(&self, register: &WatchedRegister, step: &NextStep) -> u32 {
         let condition = &register.condition;
         let is_meant = condition
@@ -372,7 +373,7 @@ impl Session {
         }
     }
 
-    /// Runs until something happens, at most `max_steps` steps.
+    /// Runs until a condition is met, with at most `max_steps` steps.
     pub fn run_until(
         &mut self,
         until: &Until,
@@ -396,7 +397,8 @@ impl Session {
 }
 
 impl Watch {
-    /// At the end of a window a line that comes next belongs to the window after it, or to where the run stood.
+    /// Checks whether a match of the next line is at the end of a window, which belongs to the following window or is the start of the
+    /// search.
     fn is_line_at_end(&self, position: u64, window: Window) -> bool {
         matches!(self.what, Watched::Lines(_)) && position >= window.end
     }

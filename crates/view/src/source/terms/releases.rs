@@ -1,4 +1,4 @@
-//! PTX ISA versions, toolkits, drivers and targets, and which of them go together.
+//! Correspondence of PTX ISA versions, toolkits, drivers and targets.
 
 use crate::source::terms::term;
 use warpgrid_isa::release::{RELEASES, Release};
@@ -6,7 +6,7 @@ use warpgrid_isa::target::{TARGETS, Target};
 use warpgrid_isa::{TargetKind, Version};
 use warpgrid_program::TermFacts;
 
-/// Every version, toolkit, driver and target, after a table of all of them.
+/// Returns the terms of all versions, toolkits, drivers and targets, preceded by a table of all of them.
 pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
     let versions = Version::all().map(version);
     let toolkits = RELEASES.iter().filter_map(toolkit);
@@ -19,7 +19,7 @@ pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
         .chain(TARGETS.iter().map(target))
 }
 
-/// One line per version, newest first.
+/// Returns the table with one line per version, newest first.
 fn table() -> TermFacts {
     let versions: Vec<Version> = Version::all().collect();
     let line = |version: &Version| format!("PTX {version}: {}", support(*version));
@@ -53,7 +53,7 @@ fn version(version: Version) -> TermFacts {
     term(&format!("PTX {version}"), &aliases, help)
 }
 
-/// The toolkits and drivers of a version, and the targets that it adds.
+/// Formats the toolkits and drivers of a version, and its new targets.
 fn support(version: Version) -> String {
     let own = RELEASES.iter().filter(|release| release.version == version);
     let mut names: Vec<String> = own.map(named).collect();
@@ -71,7 +71,7 @@ fn support(version: Version) -> String {
     }
 }
 
-/// `CUDA 12.8 (driver r570)`
+/// Formats a release: `CUDA 12.8 (driver r570)`.
 fn named(release: &Release) -> String {
     let driver = release.driver.map(|branch| format!("driver r{branch}"));
     match (release.toolkit, driver) {
@@ -91,7 +91,7 @@ fn toolkit(release: &Release) -> Option<TermFacts> {
         return None;
     }
     let mut aliases = vec![format!("toolkit {toolkit}")];
-    // A number that is a PTX ISA version, too, names the version.
+    // A number that is also a PTX ISA version refers to the version.
     let is_version = Version::parse(toolkit).is_some_and(Version::is_known);
     if !is_version {
         aliases.push((*toolkit).to_owned());
