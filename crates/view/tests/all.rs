@@ -1,4 +1,4 @@
-//! What a person sees and asks, from text to answer. One program holds every test of this room, so that the core is linked once.
+//! Integration tests of the crate. All tests are in one binary, so that the emulator is linked only once.
 
 #[path = "common/tensor.rs"]
 mod cases;

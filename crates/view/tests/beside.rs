@@ -1,4 +1,5 @@
-//! Two texts of a kernel, run with one launch: equal memory, the place where they part, and both step by store.
+//! Comparison of two versions of a kernel with one launch: equal memory, the position at which they diverge, and frames at the same number
+//! of stores.
 
 use expect_test::expect;
 use warpgrid_view::analysis::comparison::{BesideCell, CellMark, Pair, compare};
@@ -7,7 +8,7 @@ use warpgrid_view::{Front, Scenario};
 
 const MAX_STEPS: u64 = 100_000;
 
-/// Each thread stores three times its number.
+/// Each thread stores its index three times.
 const PTX: &str = "\
 //@ launch grid=1 block=32
 //@ buffer out: u32[32] = 0
@@ -51,7 +52,7 @@ fn scenario(first: &str, second: &str) -> Scenario {
     }
 }
 
-/// Each thread stores what its neighbor put into shared memory: with nothing between both, or a barrier.
+/// Each thread stores the value that its neighbor wrote to shared memory. `between` is empty or a barrier.
 fn exchange(between: &str) -> String {
     format!(
         "\
@@ -251,7 +252,7 @@ fn a_text_that_cannot_run_is_named() {
 
 #[test]
 fn both_are_shown_after_the_same_number_of_stores() {
-    // A kernel that stores twice, and machine code that stores the second time something else.
+    // PTX that stores twice, and SASS whose second store differs.
     let twice = PTX.replace("    ret;", "    st.global.u32 [%rd3], %r1;\n    ret;");
     let other = SASS.replace("EXIT ;", "STG.E.SYS [R2], R5 ;\n        /*0060*/  EXIT ;");
     let mut pair = Pair::new(scenario(&twice, &other), MAX_STEPS).expect("both run");

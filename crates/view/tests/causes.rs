@@ -1,9 +1,9 @@
-//! The earlier events that matter for a fault: where addresses come from, who changed an mbarrier, where threads ended, which branch led to a trap.
+//! Causes of faults: the origin of addresses, the last change of an mbarrier, exits of threads, and the branch to a trap.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::{Scenario, Session};
 
-/// Runs a kernel of one block until it stops; each cause as `line: text`.
+/// Runs a kernel of one block until it stops. Formats each cause as `line: text`.
 fn check(threads: u32, body: &str, expected: Expect) {
     let source = format!(
         "//@ launch block={threads}

@@ -1,4 +1,4 @@
-//! Kernels that real compilers made leave exactly the memory that a GPU leaves.
+//! Kernels from real compilers produce exactly the memory of a GPU run.
 
 use crate::common::{entries, keeps_promise};
 use crate::folders::scenarios_of;
@@ -7,13 +7,13 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use warpgrid_view::{Scenario, Session};
 
-/// Far more than any case needs; a case that gets here is stuck.
+/// Step limit far above the length of any case, which detects hangs.
 const MAX_STEPS: u64 = 50_000_000;
 
-/// Steps whose stores are part of a trace.
+/// Number of steps whose stores are part of a trace.
 const TRACED_STEPS: u64 = 1_000;
 
-/// The cases of the project.
+/// Returns the cases of the project.
 fn cases() -> Vec<PathBuf> {
     let mut folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus"));
     folders.retain(|folder| folder.join("case.json").exists());
@@ -30,7 +30,7 @@ fn open(scenario: Scenario) -> Result<Session, String> {
     Session::untracked(scenario).map_err(|error| format!("{} {}", error.code, error.message))
 }
 
-/// How many steps a run has, and a digest of what its first steps stored: `12 st.global.u32 [%rd4], %r1; 0 1 2 3`.
+/// Returns the number of steps of a run, and a digest of the stores of its first steps: `12 st.global.u32 [%rd4], %r1; 0 1 2 3`.
 fn trace(scenario: Scenario) -> Result<String, String> {
     let mut session = open(scenario)?;
     session.run(MAX_STEPS);

@@ -1,9 +1,9 @@
-//! What a step says beside itself: a store in the other language, and the scheduling in its encoding.
+//! Additional information of a step: the equivalent store in the other language, and the scheduling control bits.
 
 use warpgrid_view::model::StepView;
 use warpgrid_view::{Front, Scenario, Session};
 
-/// The steps of a text that are about to run, one after another.
+/// Returns the next step at each position of a run.
 fn steps(source: &str) -> Vec<StepView> {
     let mut session = Session::new(Scenario {
         source: source.to_owned(),

@@ -1,9 +1,9 @@
-//! A kernel cut down to a question: its lines become a litmus test, whose outcomes are those of the lines.
+//! Extraction of litmus tests from kernels: the outcomes of the extracted test are those of the selected lines.
 
 use warpgrid_view::memory_model::litmus::{CutRequest, CutThread, explore, read_text, write_text};
 use warpgrid_view::{Scenario, Session};
 
-/// Steps that a kernel is run.
+/// Step limit of a kernel.
 const MAX_STEPS: u64 = 100_000;
 
 const MESSAGE: &str = include_str!("data/cut/message.ptx");
@@ -18,7 +18,7 @@ fn session(source: &str) -> Session {
     Session::untracked(scenario).expect("a session")
 }
 
-/// The text of a question, and what is allowed.
+/// Returns the text of the extracted test and its allowed outcomes.
 fn asked(source: &str, request: &CutRequest) -> String {
     let test = match session(source).litmus_test(request, MAX_STEPS) {
         Ok(test) => test,
@@ -189,7 +189,7 @@ fn loose_lines_ask_by_the_names_of_their_buffers() {
     .assert_eq(&asked(loose, &request));
 }
 
-/// Functions come along, parameters are registers, and what is observed of a call is its result.
+/// The source of called functions is included, parameters become registers, and the result of a call can be observed.
 #[test]
 fn calls_of_the_lines_are_followed() {
     expect_test::expect![[r#"
@@ -244,7 +244,7 @@ fn calls_of_the_lines_are_followed() {
     expect_test::expect!["the selected lines call `trap_if`, but the module does not contain the body of this function: select lines without the call"].assert_eq(&error);
 }
 
-/// Lanes tell each other what they have where all of them are in the question; else they have what the run gave them.
+/// If all lanes are tested threads, they exchange values. Otherwise, exchanged values are those of the run.
 #[test]
 fn lanes_of_the_question_tell_each_other() {
     let text = "//@ launch grid=1 block=2\n//@ buffer p: u32[32] = 0\nld.relaxed.gpu.global.u32 %r1, [p];\n\

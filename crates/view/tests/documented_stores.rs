@@ -1,9 +1,9 @@
-//! The stores of the machine as their reference describes them, as snippets of two lines: effective addresses, widths,
-//! misaligned addresses, bounds, predicates, and registers that the launch gives values.
+//! SASS stores according to their documentation, as snippets of two lines: effective addresses, access sizes, misaligned addresses, bounds,
+//! predicates, and initial register values.
 
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// A session of a snippet at its end.
+/// Returns a session of a snippet at its end.
 fn run(source: &str) -> Session {
     let scenario = Scenario {
         source: source.to_owned(),
@@ -15,7 +15,7 @@ fn run(source: &str) -> Session {
     session
 }
 
-/// Words of a memory from a byte offset on.
+/// Returns words of a memory from a byte offset on.
 fn words(session: &Session, memory: MemoryId, start: usize, n: usize) -> Vec<u32> {
     let bytes = session.memory(&memory).expect("the memory");
     let chunks = bytes[start..].chunks_exact(4).take(n);
@@ -94,7 +94,7 @@ fn loose_instructions_force_misaligned_addresses_and_kernels_stop() {
 
 #[test]
 fn an_address_beyond_what_is_allocated_stops_the_launch_before_the_store() {
-    // The window has 16 MiB; what a block may have of it is less, and local memory less again.
+    // The window has 16 MiB. The shared memory of a block is smaller, and local memory is smaller still.
     for (code, address) in [
         ("STS [R2], R1", 0xc000u32),
         ("STS [R2-0x8], R1", 0),
@@ -169,7 +169,7 @@ fn faults_in_shared_memory_count_from_the_first_byte_of_the_blocks_own() {
         session.fault().and_then(|fault| fault.byte_offset)
     };
     assert_eq!(offset("sm_80", 0x8), Some(8));
-    // The system keeps the first KiB from this architecture on.
+    // From this architecture on, the first KiB is reserved for the system.
     assert_eq!(offset("sm_90", 0x408), Some(8));
     assert_eq!(offset("sm_120", 0x408), Some(8));
 }

@@ -1,5 +1,5 @@
-//! Every example: what it stores step by step, what its buffers hold then, and how it ends. `UPDATE_EXPECT=1` writes the files in
-//! `data/examples` again. What each must leave is reckoned apart from Warpgrid in `e2e/kernels.spec.ts`.
+//! Examples: their stores step by step, final buffers, and faults. `UPDATE_EXPECT=1` updates the files in `data/examples`.
+//! `e2e/kernels.spec.ts` computes the expected results independently of Warpgrid.
 
 use expect_test::expect_file;
 use std::fmt::Write;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// Elements of a line.
+/// Number of elements per line.
 const PER_LINE: usize = 16;
-/// Stores and rows that are listed; of the rest, how many there are.
+/// Maximum number of listed stores and rows. The remaining ones are only counted.
 const MAX_LINES: usize = 96;
-/// Steps of the example that never ends.
+/// Step limit of the example that never ends.
 const MAX_STEPS: u64 = 100_000;
 
 fn trace(source: &str) -> Result<String, std::fmt::Error> {
@@ -71,7 +71,7 @@ fn write_rest(text: &mut String, n: usize, what: &str) -> std::fmt::Result {
     }
 }
 
-/// The files of a folder, by name.
+/// Returns the sorted files of a directory.
 fn examples_in(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the examples");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
@@ -90,7 +90,7 @@ fn what_the_examples_store_is_golden() {
     }
 }
 
-/// Of a published bug, whether its race or hang is found in some of a few orders.
+/// Checks whether the data race or hang of a published bug is detected with one of a few scheduler seeds.
 fn is_found(source: &str) -> bool {
     (0..8).any(|seed| {
         let scenario = Scenario {
@@ -121,7 +121,7 @@ fn published_bugs_are_found_and_their_mends_are_quiet() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// Examples that race because they are about lanes that meet at one address.
+/// Examples with a data race, because they demonstrate conflicting stores of lanes.
 const MEETING: &[&str] = &["one-address", "documented-stores"];
 
 #[test]

@@ -1,10 +1,10 @@
-//! PTX instructions that assemblers expand, one case a line of `data/expansions.txt`: statements, and what registers hold afterwards.
+//! PTX instructions that assemblers legalize, with one case per line of `data/expansions.txt`: statements, and expected register values.
 
 use std::fs;
 use std::path::Path;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// Runs statements in one lane; what the registers hold.
+/// Runs statements with one lane, and returns the register values.
 fn run(code: &str, registers: &[&str]) -> Result<Vec<u64>, String> {
     let mut source = format!(
         "//@ launch block=1\n//@ buffer out: u64[{}] = 0\n.version 9.0\n.target sm_90\n.address_size 64\n\

@@ -1,4 +1,4 @@
-//! Where a value, an address or an element is: a text goes in, the next cell comes out.
+//! Memory search: the next cell that matches a value, an address or an element.
 
 use warpgrid_view::session::memory_search::FoundCell;
 use warpgrid_view::{Scenario, Session};
@@ -51,7 +51,7 @@ fn a_value_is_found_in_the_type_of_each_memory_one_after_the_other() {
     }
     assert_eq!(found("1.5", None), Ok(cell("x", 2)));
     assert_eq!(found("0x5", None), Ok(cell("out", 5)));
-    // The only one is found again.
+    // A search with only one match returns the same cell again.
     assert_eq!(found("1.5", Some(&cell("x", 2))), Ok(cell("x", 2)));
 }
 

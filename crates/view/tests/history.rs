@@ -1,4 +1,4 @@
-//! The history of a cell: every store that wrote it, with what it changed.
+//! History of a memory cell: all stores, with the values before and after.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::analysis::cell_history::{CellPlace, LISTED};
@@ -71,7 +71,7 @@ fn every_store_to_a_cell_is_listed_with_its_lanes_and_what_it_changed() {
     let mut all = session(STORES);
     let found = all.history_named("out", 0, HistoryOptions::default());
     let found = found.unwrap_or_else(|why| panic!("{why}"));
-    // Three stores of two warps, and one lane once more.
+    // Three stores of two warps, and one more store of one lane.
     assert_eq!((found.n_before, found.n_after), (7, 0));
     let lanes: Vec<u32> = found.writes.iter().map(|write| write.n_lanes).collect();
     assert_eq!(lanes.iter().sum::<u32>(), 6 * 32 + 1);
@@ -117,11 +117,11 @@ setp.lt.u32 %p, %r1, 500;
         .writes
         .partition_point(|write| write.position <= 1_000);
     assert_eq!(split, LISTED);
-    // A host may look in slices.
+    // A host can search in slices.
     let mut search = session.search_history(&place).expect("a cell");
     while !session.continue_history(&mut search, 77) {}
     assert_eq!(session.history_found(&search), middle);
-    // To go where a store was: memory has its value from there on.
+    // After a seek to a store, memory contains the stored value.
     let write = &middle.writes[split];
     session.seek(write.position);
     let bytes = session.memory(&"out".into()).expect("the buffer");

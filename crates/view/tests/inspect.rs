@@ -1,4 +1,4 @@
-//! Watch expressions at a moment of a run, and what differs between two moments.
+//! Watch expressions at a position of a run, and differences between two positions.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::MemoryId;
@@ -8,7 +8,7 @@ use warpgrid_view::session::inspect::{
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 
-/// Two warps: each lane counts and stores its count; lane 0 changes what it has stored.
+/// Two warps. Each lane counts and stores its count, and lane 0 modifies its stored value.
 const KERNEL: &str = "//@ launch grid=1 block=40
 //@ buffer out: u32[8][8] = 0
 //@ buffer halves: f16[4] = 1.5
@@ -40,7 +40,7 @@ fn session(source: &str) -> Session {
     Session::new(scenario).expect("the launch is accepted")
 }
 
-/// What a watch says, in one line.
+/// Formats the value of a watch expression in one line.
 fn line(found: &WatchedValue) -> String {
     let values = match &found.values {
         Err(why) => return format!("({why})"),
@@ -208,7 +208,7 @@ fn the_warp_that_is_shown_is_read() {
     .assert_eq(&line(&found[0]));
 }
 
-/// What differs, a line each.
+/// Formats the differences, one per line.
 fn listed(found: &Moments) -> String {
     let mut lines = vec![format!("{} to {}", found.positions[0], found.positions[1])];
     for memory in &found.memories {
@@ -262,7 +262,7 @@ fn two_moments_differ_in_cells_and_registers() {
     assert!(session.moments([0, u64::MAX]).is_err());
 }
 
-/// A memory by a layout at the end, a line for each row.
+/// Formats a memory in a layout at the end of the run, one row per line.
 fn arranged(memory: &str, ty: Option<ElementType>, layout: &str) -> String {
     let mut session = session(KERNEL);
     let memory = MemoryId::from(memory);
@@ -377,7 +377,7 @@ fn all_of_a_memory_is_seen_at_a_glance() {
     assert!(session.minimap(3, &MemoryId::from("q")).is_err());
 }
 
-/// A kernel in which lane `i` stores `i - 2` at element `i`, and lane 1 stores a number that is none at element 6.
+/// Lane `i` stores `i - 2` to element `i`, and lane 1 stores a NaN to element 6.
 const SHADES: &str = "\
 //@ launch grid=1 block=4
 //@ buffer p: f32[8] = [0, 0, 0, 0, 0, 0, 0, 3]
@@ -417,7 +417,7 @@ fn elements_are_shades_of_values_lanes_and_steps() {
     };
     let (never, unknown) = (Shades::NEVER, Shades::UNKNOWN);
     let values = ask(Shading::Value, 0..99);
-    // -2, -1, 0, 1, 0, 0, no number, 3: fifths of the way from -2 to 3.
+    // The values are -2, -1, 0, 1, 0, 0, NaN and 3. Shades are fifths of the range from -2 to 3.
     assert_eq!(values.shades, [0, 13, 25, 38, 25, 25, unknown, 63]);
     assert_eq!(values.ends, Some(["-2.0".to_owned(), "3.0".to_owned()]));
     assert_eq!(values.now.first(), Some(&(6..7)));
@@ -429,7 +429,7 @@ fn elements_are_shades_of_values_lanes_and_steps() {
     assert_eq!(steps.shades[..2], [0, 0]);
     assert_eq!((steps.shades[6], steps.shades[7]), (63, never));
     assert_eq!(steps.ends, Some(["7".to_owned(), "9".to_owned()]));
-    // The other way round there is nothing.
+    // A reversed range is empty.
     let backwards = std::ops::Range { start: 50, end: 9 };
     assert_eq!(ask(Shading::Value, backwards).shades, [] as [u8; 0]);
 }

@@ -1,5 +1,5 @@
-//! Layouts of tensor instructions agree with the public tables, place by place (`tests/tensor/layouts.jsonl.gz`: computed from the shapes and
-//! strides of CuTe and of the PTX ISA).
+//! Layouts of tensor instructions equal the public tables, location by location (`tests/tensor/layouts.jsonl.gz`, computed from the shapes
+//! and strides of CuTe and of the PTX ISA).
 
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn look_up(request: &FragmentRequest) -> LayoutView {
     layout(request).unwrap_or_else(|refusal| panic!("{request:?}: {refusal}"))
 }
 
-/// The first type with this many bits.
+/// Returns the first type with this number of bits.
 fn type_of(bits: u64) -> &'static str {
     match bits {
         1 => "b1",
@@ -39,14 +39,14 @@ fn type_of(bits: u64) -> &'static str {
     }
 }
 
-/// For each thread `[row, column]`, in the order of registers and positions.
+/// Returns `[row, column]` for each thread, in the order of registers and positions.
 fn by_thread(view: &LayoutView) -> Value {
     let lanes = view.lanes.as_ref().expect("registers");
     let threads = lanes.iter().map(|registers| registers.concat());
     json!(threads.collect::<Vec<_>>())
 }
 
-/// The first place of each element.
+/// Returns the first location of each element.
 fn first_places(view: &LayoutView) -> Value {
     let rows = view.grid.iter().map(|row| {
         let cells = row.iter().map(|places| places.first().cloned());
@@ -57,7 +57,7 @@ fn first_places(view: &LayoutView) -> Value {
     json!(rows.collect::<Vec<_>>())
 }
 
-/// A row of the tables as a query, and what of the answer the row states.
+/// Returns the layout that a row of the tables requests, and the part of the layout that the row specifies.
 fn answer(row: &Value) -> (LayoutView, &'static str, Value) {
     let number = |name: &str| row[name].as_u64().unwrap_or(0);
     let text = |name: &str| row[name].as_str().unwrap_or("").to_owned();
@@ -124,7 +124,7 @@ fn answer(row: &Value) -> (LayoutView, &'static str, Value) {
             let ty = type_of(number("bits"));
             let view = look_up(&request(family, &shape, ty, &fields));
             assert_eq!(view.descriptor, Some(text("descriptor")));
-            // The descriptor says the same as its fields.
+            // The bits of the descriptor are equivalent to its fields.
             let bits = [("major", text("major")), ("descriptor", text("descriptor"))];
             let read = look_up(&request(family, &shape, ty, &bits));
             assert_eq!(read.grid, view.grid);
@@ -241,7 +241,7 @@ fn every_operation_has_a_layout_a_table_and_a_drawing() {
             .iter()
             .map(|parameter| parameter.name.as_str())
             .collect();
-        // Every choice that is offered exists.
+        // All offered parameter values exist.
         for parameter in &view.parameters {
             for choice in &parameter.choices {
                 let mut wanted = request(op, "", "", &[]);

@@ -1,4 +1,4 @@
-//! Puzzles and tours: every file of `web/learn` goes in; that solutions pass, that mutants of them fail, and that what tours say is true comes out.
+//! Puzzles and tours in `web/learn`: solutions pass, mutants of solutions fail, and the facts of tours hold.
 
 use std::path::{Path, PathBuf};
 use warpgrid_view::learn::puzzle::Puzzle;
@@ -7,7 +7,7 @@ use warpgrid_view::learn::tour::Tour;
 
 mod mutants;
 
-/// The files of a folder of `web/learn`, by name.
+/// Returns the files of a directory of `web/learn` by name.
 fn files(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/learn");
     let entries = std::fs::read_dir(root.join(folder)).expect("the folder");
@@ -58,7 +58,7 @@ fn every_solution_passes_and_what_a_person_begins_with_does_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The text of an example.
+/// Returns the source of an example.
 fn example(id: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
     std::fs::read_to_string(root.join(format!("{id}.ptx")))

@@ -1,15 +1,15 @@
-//! Litmus tests of the memory consistency model: whatever the seed, a run ends with an outcome that the model allows, and
-//! seeds find more than one where interleavings reach more.
+//! Litmus tests of the memory consistency model: with each scheduler seed, a run ends with an allowed outcome, and several seeds produce
+//! more than one outcome if interleavings do.
 //!
-//! `data/litmus.jsonl` is a sample: a test a line, with the outcomes that are allowed. `LITMUS` names another file of the
-//! same form, `LITMUS_SEEDS` another number of seeds.
+//! `data/litmus.jsonl` is a sample with one test and its allowed outcomes per line. `LITMUS` names another file in the same format, and
+//! `LITMUS_SEEDS` another number of seeds.
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// More than any test needs.
+/// Step limit far above the length of any test.
 const MAX_STEPS: u64 = 1_000_000;
 
 #[derive(Deserialize)]
@@ -21,14 +21,14 @@ struct Test {
     locations: Vec<Location>,
     observe: Vec<String>,
     module: String,
-    /// None where the model promises nothing.
+    /// Absent if the model gives no guarantees.
     allowed: Option<Vec<Vec<u64>>>,
     #[serde(default)]
     module_lines: Vec<Vec<u32>>,
-    /// By outcome: do `always`, `sometimes` or `never` executions race that end so.
+    /// For each outcome, whether executions with this outcome `always`, `sometimes` or `never` have a data race.
     #[serde(default)]
     race_by_outcome: Option<Vec<String>>,
-    /// Pairs of thread and line of its body, from 0.
+    /// Pairs of thread and line of the thread body, starting at 0.
     #[serde(default)]
     racy_pairs: Vec<[[usize; 2]; 2]>,
 }
@@ -49,7 +49,7 @@ impl Test {
         registers.count()
     }
 
-    /// Buffers for the global locations, then one for the observed registers, 8 bytes apart.
+    /// Returns a scenario with buffers for the global locations and a buffer for the observed registers, which are 8 bytes apart.
     fn scenario(&self, seed: u64) -> Scenario {
         let globals = self.locations.iter().filter(|l| l.space == "global");
         let buffer = |name: &str, ty: &str, init: &[u64]| {
@@ -75,14 +75,14 @@ impl Test {
             .map_err(|error| format!("{} {}", error.code, error.message))
     }
 
-    /// What the run with this seed ends with.
+    /// Returns the outcome of the run with this seed.
     fn outcome(&self, seed: u64) -> Result<Vec<u64>, String> {
         let mut session = self.session(seed)?;
         session.run(MAX_STEPS);
         self.outcome_of(&session)
     }
 
-    /// What a run has ended with.
+    /// Returns the outcome of a completed run.
     fn outcome_of(&self, session: &Session) -> Result<Vec<u64>, String> {
         if !session.is_over() {
             return Err("it does not end".to_owned());
@@ -126,18 +126,18 @@ impl Test {
 }
 
 impl Test {
-    /// The lines of a racy pair in the module, in order.
+    /// Returns the lines of a racy pair in the module in ascending order.
     fn lines_of(&self, pair: &[[usize; 2]; 2]) -> [u32; 2] {
         let mut lines = pair.map(|[thread, line]| self.module_lines[thread][line]);
         lines.sort_unstable();
         lines
     }
 
-    /// What is wrong with the races that the run with this seed reports.
+    /// Returns errors in the races that the run with this seed reports.
     fn wrong_races(&self, seed: u64) -> Result<Vec<String>, String> {
         let mut session = self.session(seed)?;
         let mut races = session.run_for_races(MAX_STEPS).races;
-        // The tests speak of accesses, not of how long blocks live.
+        // The tests specify races between accesses, not with the start or exit of a block.
         races.retain(|race| race.second.line.is_some());
         let outcome = self.outcome_of(&session)?;
         let racy: Vec<[u32; 2]> = self.racy_pairs.iter().map(|p| self.lines_of(p)).collect();
@@ -237,7 +237,7 @@ fn every_outcome_of_every_seed_is_allowed() {
     let n_wrong = wrong.len();
     wrong.truncate(20);
     assert!(wrong.is_empty(), "{n_wrong}:\n{}", wrong.join("\n"));
-    // The others need more seeds, or no interleaving of the threads reaches their other outcomes.
+    // The remaining tests need more seeds, or no interleaving of their threads produces their other outcomes.
     assert!(10 * n_found >= 9 * n_open, "{n_found} of {n_open}");
 }
 

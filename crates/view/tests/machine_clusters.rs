@@ -1,8 +1,8 @@
-//! What machine code reads about clusters: from constant bank 0, where the launch puts it, by architecture.
+//! Cluster information in SASS: read from constant bank 0, in which the launch stores it, by architecture.
 
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// What each of the places holds in the first block of a launch of 8 x 4 blocks in clusters of 2 x 2.
+/// Returns the contents of constant bank locations in the first block of a launch of 8 x 4 blocks in clusters of 2 x 2.
 fn words(target: &str, places: &[&str]) -> Vec<u32> {
     let reads: String = places
         .iter()

@@ -1,5 +1,5 @@
-//! Machine code of kernels that real compilers made leaves exactly the memory that a GPU leaves: listings as disassemblers
-//! print them, with the launches and the expectations of the PTX corpus.
+//! SASS from real compilers produces exactly the memory of a GPU run. The listings have disassembler format, with the launches and
+//! expectations of the PTX corpus.
 
 use crate::common::{entries, keeps_promise};
 use std::fs;
@@ -9,7 +9,7 @@ use warpgrid_view::check;
 use warpgrid_view::scenario::Beside;
 use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
 
-/// Far more than any listing needs.
+/// Step limit far above the length of any listing.
 const MAX_STEPS: u64 = 20_000_000;
 
 fn run(scenario: Scenario) -> Result<(), String> {
@@ -18,7 +18,7 @@ fn run(scenario: Scenario) -> Result<(), String> {
     keeps_promise(&mut session, MAX_STEPS)
 }
 
-/// What differs between a listing and the PTX of its kernel.
+/// Compares a listing with the PTX of its kernel. The error describes the differences.
 fn compare_with_ptx(case: &Path, scenario: Scenario) -> Result<(), String> {
     let source = fs::read_to_string(case.join("kernel.ptx")).expect("the PTX of the case");
     let ptx = Scenario {
@@ -44,7 +44,7 @@ fn compare_with_ptx(case: &Path, scenario: Scenario) -> Result<(), String> {
     }
 }
 
-/// Runs `check` on each listing with the folder and the scenario of its case; all that is wrong comes out.
+/// Calls `check` with the directory and scenario of each listing, and returns all errors.
 fn wrong_listings(check: impl Fn(&Path, Scenario) -> Result<(), String>) -> Vec<String> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut n_listings = 0;
@@ -107,7 +107,7 @@ fn bulk_copies_of_a_pasted_listing_get_their_buffers() {
     );
     assert!(session.run(MAX_STEPS));
     assert_eq!(session.fault(), None);
-    // Registers that the text does not name are not shown.
+    // Registers that the listing does not name are not displayed.
     session.seek(40);
     let warp = session.lanes(0, 0).expect("a warp");
     let mut names = warp.registers.iter().map(|register| &register.name);

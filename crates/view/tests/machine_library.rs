@@ -1,8 +1,8 @@
-//! Code in several sections, as unoptimised builds have it: calls by name, tables of functions, addresses that the linker fills in.
+//! SASS in several sections, as in unoptimized builds: calls by name, function tables, and relocated addresses.
 
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// A kernel that calls one function by name and one through a table; the first calls the other, too.
+/// Kernel that calls one function by name and one through a table. The first function also calls the second.
 const SECTIONS: &str = "\
 \t.target\tsm_80
 \t.section\t.nv.global.init,\"aw\",@progbits

@@ -1,9 +1,9 @@
-//! Single operations of machine code: what registers begin with goes in, the value that the code leaves in `R0` comes out.
+//! Single SASS instructions: initial register values, and the expected value of `R0`.
 
 use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// Shared memory after a snippet has run and each lane has stored `R0`; `R20` counts the lanes by four.
+/// Returns shared memory after a snippet in which each lane stores `R0`. `R20` is four times the lane index.
 fn lanes(n: u32, registers: &[(&str, &str)], code: &str) -> Vec<u32> {
     let facts: String = registers
         .iter()
@@ -92,7 +92,7 @@ fn bits_are_found_extended_and_permuted() {
         "IMNMX R0, R1, R2, P0;",
         3,
     );
-    // What was chosen can be a result beside the value, before it or after it.
+    // A predicate for the selected operand can be a result before or after the value.
     check(
         &[("R1", "-5"), ("R2", "3")],
         "VIMNMX R0, PT, PT, R1, R2, !PT;",
@@ -130,7 +130,7 @@ fn sums_of_pairs_carry() {
     let upper = "IADD.64 R6, P0, R2, R4;\nIADD.64.X R6, RZ, R4, P0;\nMOV R0, R6;";
     run(u64::MAX, 1, upper, 2);
     run(u64::MAX - 1, 1, upper, 1);
-    // A carry of a difference means that nothing is borrowed.
+    // A carry-out of a subtraction means that no borrow occurred.
     let below = "IADD.64 RZ, P0, R2, -R4;\nSEL R0, RZ, 0x1, P0;";
     run(5 << 32, 5 << 32, below, 0);
     run((5 << 32) - 1, 5 << 32, below, 1);
@@ -160,7 +160,7 @@ fn floats_take_signs_literals_and_halves() {
         "FSETP.GTU.AND P0, PT, |R1|, +INF , PT;\nSEL R0, RZ, 0x1, !P0;",
         0,
     );
-    // 1.0 and 2.0 as halves.
+    // 1.0 and 2.0 as `f16`.
     check(
         &[("R1", "0x40003c00")],
         "HADD2 R0, R1.H0_H0, R1;",
@@ -194,7 +194,7 @@ fn floats_take_signs_literals_and_halves() {
 
 #[test]
 fn lanes_that_part_meet_again_at_their_barrier() {
-    // The odd lanes take the longer way, which lies after the meeting.
+    // The odd lanes take the longer path, which is located after the reconvergence point.
     let code = "LOP3.LUT P0, RZ, R20, 0x4, RZ, 0xc0, !PT;
 BSSY B0, `(.L_2);
 @P0 BRA `(.L_3);
@@ -236,7 +236,7 @@ NOP;";
 
 #[test]
 fn a_float_in_a_sum_of_halves_is_cut_off() {
-    // 1.5 units after 1: rounded to the nearest it would be two.
+    // 1.5 units above 1: round-to-nearest would give two units.
     check(
         &[("R1", "0x3f803000")],
         "HADD2 R0, R1.F32, -RZ.H0_H0;",
@@ -257,7 +257,7 @@ fn narrow_floats_are_packed_and_unpacked() {
         ("R3", "0xbf000000"),
         ("R4", "0x7149f2ca"),
     ];
-    // 1, 2, -0.5 and what is too large, the first one lowest.
+    // 1, 2, -0.5 and an out-of-range value, in ascending order of bytes.
     let packed = "F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R5, R4, R3, RZ;\n\
                   F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C R0, R2, R1, R5;";
     check(&floats, packed, 0x7eb0_4038);
@@ -283,7 +283,7 @@ fn lanes_with_another_value_than_the_first_are_noticed() {
 
 #[test]
 fn a_loop_over_the_lanes_reads_the_value_of_one_at_a_time() {
-    // As the assembler writes what each lane asks of a unit beside the lanes.
+    // The code that the assembler emits for requests of each lane to a functional unit.
     let code = "/*0000*/ MOV R0, RZ;\n\
         /*0010*/ PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x8;\n\
         /*0020*/ @P0 ELECT P1, URZ, PT;\n\
@@ -338,7 +338,7 @@ fn calls_return_to_the_address_that_a_register_holds() {
     assert_eq!(lanes(1, &[], code), [0x11]);
     let pointer = code.replace("CALL.REL.NOINC 0x40", "CALL.REL.NOINC R6 0x0");
     assert_eq!(lanes(1, &[("R6", "0x40")], &pointer), [0x11]);
-    // Every call of a kernel that is printed before it is linked is to 0.
+    // In a listing of an unlinked kernel, every call has the target 0.
     let unlinked = "/*0000*/ CALL.ABS.NOINC 0x0;\n/*0010*/ EXIT;";
     let scenario = Scenario {
         source: format!("//@ launch block=1\n.target sm_80\n{unlinked}"),
@@ -377,7 +377,7 @@ fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
         .iter()
         .any(|found| found.code == "W1015");
     assert!(code, "{:?}", stopped.diagnostics());
-    // A modifier that the operation does not have is not lost in silence.
+    // An unsupported modifier is not ignored silently.
     assert!(session("FADD.WIDE R0, R1, R2;").fault().is_some());
     assert_eq!(
         session("BRA `(.L_1);\nFSWZADD R4, R8, R2, PPPPPPPP;\n.L_1:\nNOP;").fault(),
@@ -429,7 +429,7 @@ fn an_mbarrier_waits_for_copies() {
         let bytes = session.memory(&MemoryId::Buffer("q".to_owned()));
         bytes.expect("a buffer")[0]
     };
-    // Bits of an object that one arrival completes, and two.
+    // Contents of mbarrier objects that complete with one arrival and with two arrivals.
     let (one, two) = (0x1f_fffe, 0x1f_fffc);
     let announced =
         "SYNCS.ARRIVE.TRANS64.RED.A0T1 RZ, [R6], RZ;\nARRIVES.LDGSTSBAR.64.TRANSCNT [R6];";

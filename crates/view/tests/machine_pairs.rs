@@ -1,5 +1,5 @@
-//! Small kernels beside their machine code, and machine code with its own expectations: the files of `machine_pairs`, whose README states
-//! what each of them promises.
+//! Pairs of small PTX kernels and their SASS, and SASS with its own expectations, in `machine_pairs`. Its README documents the expectation
+//! of each file.
 
 use crate::common::{entries, keeps_promise};
 use std::fs;
@@ -14,7 +14,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Text after `// Expected: ` in a file.
+/// Returns the text after `// Expected: ` in a file.
 fn expected(source: &str) -> Option<&str> {
     let mut lines = source.lines();
     lines.find_map(|line| Some(line.split_once("// Expected: ")?.1))

@@ -1,8 +1,8 @@
-//! The stack of machine code: how much a listing says that there is, and how far code may go down.
+//! Stack of SASS: the stack size that a listing specifies, and stack overflow.
 
 use warpgrid_view::{Front, Scenario, Session};
 
-/// A call of itself for every bit of `R4`, 24 bytes of stack each; what it adds up to is stored.
+/// Recursion for each bit of `R4` with 24 bytes of stack per call. The kernel stores the sum.
 const CALLS_ITSELF: &str = "\
 MOV R1, c[0x0][0x28];
 MOV R4, 0x14;
@@ -45,7 +45,7 @@ fn stored(session: &Session) -> u32 {
     u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
 }
 
-/// With addresses, as `cuobjdump` prints them.
+/// Returns the listing with addresses, as printed by `cuobjdump`.
 fn code() -> String {
     let lines = CALLS_ITSELF.lines().enumerate();
     lines
@@ -60,7 +60,7 @@ fn what_calls_itself_has_a_stack_though_nothing_states_its_size() {
     assert_eq!(session.fault(), None);
     assert_eq!(stored(&session), 210);
 
-    // As a section of `nvdisasm` with the size that means none.
+    // An `nvdisasm` section whose stack size means unbounded.
     let unbounded = "\
 \t.section\t.nv.info,\"\",@\"SHT_CUDA_INFO\"
 \t.byte\t0x04, 0x12

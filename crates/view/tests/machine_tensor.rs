@@ -1,4 +1,4 @@
-//! Machine code of kernels of tensor instructions leaves exactly the memory that their PTX leaves: listings as the disassembler prints them.
+//! SASS of tensor kernels produces exactly the memory of the PTX. The listings have disassembler format.
 
 use crate::common::keeps_promise;
 use flate2::read::GzDecoder;
@@ -10,7 +10,7 @@ use warpgrid_view::check;
 use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
 
-/// Far more than any listing needs.
+/// Step limit far above the length of any listing.
 const MAX_STEPS: u64 = 5_000_000;
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ fn listings() -> Vec<Listing> {
     read("machine_tensor/listings.json.gz")
 }
 
-/// The launch of a case of the PTX kernels, with a text and an order.
+/// Returns the launch of a case of the PTX kernels with another source and scheduler seed.
 fn scenario(listing: &Listing, text: &str, seed: u64) -> Scenario {
     let cases: Vec<Case> = read(&format!("tensor/{}.json.gz", listing.family));
     let mut found = cases
@@ -83,7 +83,7 @@ fn every_instruction_of_the_listings_is_run() {
     }
 }
 
-/// Every step can be shown, and a run that is moved back and on again ends with the same memory.
+/// Every step has a frame, and a run that seeks back and forth ends with the same memory.
 #[test]
 fn each_step_has_a_frame_and_the_past_comes_back() {
     for listing in listings() {
@@ -105,7 +105,7 @@ fn each_step_has_a_frame_and_the_past_comes_back() {
     }
 }
 
-/// Operands that no assembler prints end in a sentence or in a fault, and the text stays whole.
+/// Operands that no assembler prints cause a diagnostic or a fault without a panic, and the source is preserved.
 #[test]
 fn instructions_with_wrong_operands_are_no_panic() {
     let mut lines: Vec<String> = Vec::new();
@@ -152,7 +152,7 @@ fn instructions_with_wrong_operands_are_no_panic() {
     }
 }
 
-/// A kernel of words that the cases of `tensor` do not reach, and its machine code.
+/// PTX kernel with modifiers that the cases of `tensor` do not cover, and its SASS.
 #[derive(Deserialize)]
 struct Pair {
     name: String,
@@ -161,7 +161,7 @@ struct Pair {
     sass: String,
 }
 
-/// What is in `out` after a run.
+/// Returns the contents of `out` after a run.
 fn out(source: String, front: Front, buffer: &str) -> Result<Vec<u8>, String> {
     let scenario = Scenario {
         source,
@@ -181,13 +181,14 @@ fn out(source: String, front: Front, buffer: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Shifts, copies that unpack, shifted factors, columns that count as zero, texels that are compared, products of small floats with factors: optimised and not.
+/// Shifts, unpacking copies, shifted operand matrices, zero columns, texel comparisons, and scaled MMAs of narrow floats, optimized and
+/// unoptimized.
 #[test]
 fn words_mean_the_same_in_machine_code() {
     let pairs: Vec<Pair> = read("machine_tensor/words.json.gz");
     let mut wrong = Vec::new();
     for pair in &pairs {
-        // The parameters of machine code have numbers for names.
+        // Parameters of SASS are named by numbers.
         let mut n = 0;
         let lines = pair.ptx.lines().filter(|line| line.starts_with("//@"));
         let lines: Vec<String> = lines

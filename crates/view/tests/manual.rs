@@ -1,13 +1,13 @@
-//! The examples of the manual, pasted as they stand, line by line and as a whole: each runs to its end, and says what it stored.
-//! Texts: PTX ISA, the examples of `st`, `st.async` and `wmma.store`; the reference of `STL` and `STS`.
+//! Examples of the manuals, pasted unchanged, line by line and as a whole. Each example runs to its end and reports its stores. Sources:
+//! PTX ISA, the examples of `st`, `st.async` and `wmma.store`, and the reference of `STL` and `STS`.
 
 use expect_test::expect_file;
 use std::fmt::Write;
 use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{Front, Scenario, Session};
 
-/// Runs a text of an example to its end: the target and version it was checked for where they are not usual, what was
-/// mended, and the sentence after each store.
+/// Runs an example to its end. Returns the target and version for which it was checked if they are not the defaults, the applied fixes, and
+/// the sentence of each store.
 fn sentences_of(source: &str, front: Front) -> String {
     let mut said = String::new();
     let checked = warpgrid_view::check(
@@ -48,7 +48,7 @@ fn sentences_of(source: &str, front: Front) -> String {
     said
 }
 
-/// The data races of a text, where its first lines are ours.
+/// Returns the data races of a source whose first lines are added by the test.
 fn races_of(source: &str) -> Vec<String> {
     let scenario = Scenario {
         source: source.to_owned(),
@@ -59,7 +59,7 @@ fn races_of(source: &str) -> Vec<String> {
     report.races.into_iter().map(|race| race.message).collect()
 }
 
-/// Every line of a listing by itself, and the listing as a whole.
+/// Returns the results of each line of a listing, and of the whole listing.
 fn all_of(listing: &str, front: Front) -> String {
     let mut said = String::new();
     let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
@@ -82,7 +82,7 @@ fn every_example_of_st_async_runs() {
     expect_file!["data/manual/st_async.txt"].assert_eq(&said);
 }
 
-/// Its instructions take two lines each, so the examples are split at their comments.
+/// The instructions take two lines each, so the examples are split at their comments.
 #[test]
 fn every_example_of_wmma_store_runs() {
     let listing = include_str!("data/manual/wmma_store.ptx");
@@ -110,7 +110,7 @@ fn every_example_of_wmma_store_runs() {
     expect_file!["data/manual/wmma_store.txt"].assert_eq(&said);
 }
 
-/// The example without the rest of its comment.
+/// Returns the example without the remainder of its comment.
 fn example_of(text: &str) -> &str {
     text.split_once('\n').map_or(text, |(_, example)| example)
 }
@@ -121,15 +121,15 @@ fn every_example_of_machine_code_runs() {
     expect_file!["data/manual/stores.txt"].assert_eq(&said);
 }
 
-/// Lines as the examples of other instructions have them. What they name comes with the launch, or is made before the first of them: descriptors and
-/// their tiles, mbarrier objects, tensor maps, textures.
+/// Lines from examples of other instructions. The launch provides the named objects, or they are created before the first line: descriptors
+/// with their tiles, mbarrier objects, tensor maps, textures.
 #[test]
 fn every_line_of_a_tensor_instruction_runs() {
     let mut said = String::new();
     for line in include_str!("data/manual/lines.ptx").lines() {
         let of_line = sentences_of(line, Front::Ptx);
         assert!(!of_line.contains("stopped:"), "{line}\n{of_line}");
-        // Both blocks of a cluster copy to the first one.
+        // Both blocks of a cluster copy to the first block.
         if !line.contains("multicast::cluster") {
             assert_eq!(races_of(line), Vec::<String>::new(), "{line}");
         }
@@ -138,7 +138,7 @@ fn every_line_of_a_tensor_instruction_runs() {
     expect_file!["data/manual/lines.txt"].assert_eq(&said);
 }
 
-/// The same in the order in which they are used.
+/// The same lines in the order in which they are used together.
 #[test]
 fn every_sequence_of_tensor_instructions_runs() {
     let mut said = String::new();
@@ -171,7 +171,7 @@ fn a_heading_above_the_examples_is_read_over() {
     }
 }
 
-/// A product of four warps is legal on one architecture alone, and takes descriptors where no list of registers is.
+/// An MMA of four warps is legal on one architecture only, and its operands are descriptors unless they are register lists.
 #[test]
 fn a_line_is_checked_where_it_is_legal() {
     let sums: Vec<String> = (0..32).map(|n| format!("%f{n}")).collect();

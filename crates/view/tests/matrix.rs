@@ -1,9 +1,9 @@
-//! What a host shows of matrix instructions: the sentence, the lanes with their elements, and why a run stopped.
+//! Displayed form of matrix instructions: the summary sentence, the lanes with their elements, and faults.
 
 use warpgrid_view::model::{FrameRequest, StoreView};
 use warpgrid_view::{Scenario, Session};
 
-/// A 16 by 16 matrix goes from `a` to rows of `out` that are 24 elements long.
+/// Copies a 16x16 matrix from `a` to `out`, whose rows have a stride of 24 elements.
 const COPY: &str = "\
 //@ launch grid=1 block=32
 //@ buffer a: f32[16][16] = 1.5
@@ -25,7 +25,7 @@ const COPY: &str = "\
 }
 ";
 
-/// A text without a module: what its registers begin with is put before its first instruction.
+/// Snippet without a module. Initial register values are inserted before its first instruction.
 const SNIPPET: &str =
     "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {a, b, c, d, e, f, g, h}, 20;";
 
@@ -66,7 +66,7 @@ fn a_matrix_store_that_begins_a_snippet_shows_its_fragment() {
         ("D", Some(20))
     );
     for cell in &operand.cells {
-        // A register of a snippet begins with the number of its lane.
+        // Registers of a snippet initially contain the lane index.
         let lane = f64::from(cell.holders[0].lane);
         assert_eq!(cell.value.parse::<f64>(), Ok(lane), "{}", cell.bits);
     }
@@ -105,7 +105,7 @@ fn a_matrix_store_names_its_fragment_with_stride_and_base() {
         ("sm_80", Some("row"))
     );
     assert_eq!((fragment.stride, operand.base_bytes), (Some(24), 0));
-    // Row 1, column 2 is lane 5's first element, 24 elements after the start of the row above.
+    // Row 1, column 2 is the first element of lane 5, at 24 elements after the start of the previous row.
     let cell = &operand.cells[16 + 2];
     assert_eq!((cell.holders[0].lane, cell.holders[0].register), (5, 0));
     assert_eq!(
@@ -137,7 +137,7 @@ fn a_matrix_load_shows_where_its_elements_come_from() {
     assert_eq!(cell.memory, Some("a".into()));
 }
 
-/// One warp multiplies rows of 2^-11 + 2^-24 with columns of ones and adds 1: terms lose bits.
+/// One warp multiplies rows of 2^-11 + 2^-24 with columns of ones and adds 1, so that terms lose bits.
 const PRODUCT: &str = "\
 //@ launch grid=1 block=32
 //@ buffer out: f32[128] = 0
@@ -167,13 +167,13 @@ fn a_product_is_compared_with_the_exact_sums() {
     let step = frame.matrix.expect("a product");
     let names: Vec<&str> = step.operands.iter().map(|o| o.name.as_str()).collect();
     assert_eq!(names, ["D", "A", "B", "C"]);
-    // C shares a register with D and is what it was before the step.
+    // C shares a register with D, and is displayed with its value before the step.
     assert_eq!(step.operands[3].cells[0].value, "1");
     let product = step.product.expect("of floating-point numbers");
-    // 16 * 2^-24 beside 1 with 24 bits below: nothing is lost.
+    // 16 * 2^-24 is exact relative to 1 with 24 kept bits below.
     assert_eq!((product.n_elements, product.n_odd), (128, 0));
     assert_eq!(step.operands[0].cells[0].bits, "0x3f800008");
-    // With C = 2^4 terms of 2^-24 are cut off on a tensor core, and their sum is not.
+    // With C = 2^4, a Tensor Core truncates the terms of 2^-24, although their sum would not be truncated.
     let louder = PRODUCT.replace("0f3F800000", "0f41800000");
     let mut session = self::session(&louder);
     for _ in 0..4 {
@@ -215,7 +215,7 @@ fn each_lane_shows_its_elements_with_their_registers() {
     let store = only_store(&mut session);
     assert_eq!((store.n_bytes, store.n_elements, store.lost), (1024, 8, 0));
     let lane = &store.lanes[5];
-    // Rows 1 and 9, columns 2, 3, 10 and 11; rows are 96 bytes apart.
+    // Rows 1 and 9, columns 2, 3, 10 and 11. The row stride is 96 bytes.
     let pieces: Vec<_> = lane
         .pieces
         .iter()
@@ -239,7 +239,7 @@ fn each_lane_shows_its_elements_with_their_registers() {
 
 #[test]
 fn lines_that_overlap_lose_elements() {
-    // With 8 elements from row to row, each row covers half of the one before it.
+    // With a row stride of 8 elements, each row overlaps half of the previous row.
     let source = COPY
         .replace("mov.u32 %r1, 24", "mov.u32 %r1, 8")
         .replace("a: f32[16][16] = 1.5", "a: f32[16][16] = iota");
@@ -275,7 +275,7 @@ fn a_fault_says_which_lanes_do_not_agree() {
     );
 }
 
-/// Lanes 0 to 7 point to the rows of a matrix of halves in shared memory, the last row first.
+/// Lanes 0 to 7 provide the row addresses of an `f16` matrix in shared memory, last row first.
 const ROWS: &str = "\
 //@ launch grid=1 block=32
 .version 8.5
@@ -303,7 +303,7 @@ fn a_piece_says_who_gave_the_row_and_who_its_halves() {
     let store = only_store(&mut session);
     assert_eq!((store.n_bytes, store.lost), (128, 0));
     for lane in &store.lanes {
-        // Four lanes have a row, in the order of the lanes that point to them.
+        // Four lanes hold a row, in the order of the lanes that provide the row addresses.
         let row = lane.lane / 4;
         let at = u64::from(7 - row) * 16 + u64::from(lane.lane % 4) * 4;
         for piece in &lane.pieces {

@@ -1,5 +1,5 @@
-//! What the checker accepts has a meaning: no accepted instruction stops a run because it is unknown what it does. The words of every row, its
-//! examples, and all that the reference assembler accepts of the samples of verdicts.
+//! Every accepted instruction has semantics, so no accepted instruction stops a run as unknown. Covers the modifiers and examples of every
+//! instruction form, and the verdict samples that the reference assembler accepts.
 
 use crate::verdict::{is_accepted, module};
 use expect_test::expect_file;
@@ -13,20 +13,20 @@ use warpgrid_program::Overrides;
 use warpgrid_program::{Action, Severity};
 use warpgrid_ptx::{check, parse};
 
-/// What a text holds that would stop a run; nothing for a text that is refused.
+/// Returns the instructions of a source that would stop a run. Empty for a rejected source.
 fn stopping(source: &str) -> Vec<RefusedInstruction> {
     let checked = check(source, &parse(source), &Overrides::default());
     let program = checked.program.iter();
     program.flat_map(refused).collect()
 }
 
-/// As [`stopping`], in words.
+/// Like [`stopping`], formatted.
 fn unmeant(source: &str) -> Vec<String> {
     let line = |found: RefusedInstruction| format!("{}: {}", found.span.text(source), found.why);
     stopping(source).into_iter().map(line).collect()
 }
 
-/// Names as most examples use them.
+/// Declarations of names that most examples use.
 const DECLARATIONS: &str =
     ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
 
@@ -43,7 +43,7 @@ fn every_good_example_runs() {
     assert!(stopped.is_empty(), "{}", stopped.join("\n"));
 }
 
-/// For each word of each slot the words of an instruction that has it, the first word of each other slot beside it.
+/// For each modifier of each slot, returns the modifiers of an instruction that contains it, with the first modifier of each other slot.
 fn spellings(layout: &Layout) -> Vec<Vec<&'static str>> {
     let words = |index: usize| match layout.slots[index].kind {
         SlotKind::Literal(word, _) => vec![word],
@@ -67,10 +67,10 @@ fn spellings(layout: &Layout) -> Vec<Vec<&'static str>> {
     all
 }
 
-/// What is said of an instruction whose words go together and whose operands are missing.
+/// Code of an instruction with legal modifiers but missing operands.
 const MISSING_OPERANDS: &str = "W0108";
 
-/// Whether the words of an instruction go together.
+/// Checks whether the combination of modifiers is legal.
 fn are_taken(layout: &Layout, words: &[&str]) -> bool {
     let source = format!("L: {}.{};", layout.opcode, words.join("."));
     let checked = check(&source, &parse(&source), &Overrides::default());
@@ -111,8 +111,8 @@ const SAMPLES: [&str; 3] = [
     include_str!("../../ptx/tests/data/verdicts_general_added.jsonl"),
 ];
 
-/// What is left: operands that the assembler lets pass beside the manual, of which no source says what they are. No code can be made of most of
-/// them: the assembler itself crashes where their result is used.
+/// The remaining instructions have undocumented operands that the assembler accepts. Most of them cannot be compiled: the assembler crashes
+/// if their result is used.
 #[test]
 fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {
     let mut n = 0;
@@ -124,7 +124,7 @@ fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {
         }
         n += 1;
         let source = module(&case);
-        // A function without a body is no instruction without a meaning.
+        // A call of a function without a body is not an unsupported instruction.
         let calls = |found: &RefusedInstruction| found.does == Does::Control(ControlOp::Call);
         for found in stopping(&source).into_iter().filter(|found| !calls(found)) {
             let text = found.span.text(&source);

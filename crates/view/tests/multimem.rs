@@ -1,10 +1,10 @@
-//! Memory of several devices under one address: which buffers it means is stated in a line of the launch.
+//! Multimem addresses, which refer to memory of several devices. A line of the launch specifies the buffers.
 
 use warpgrid_view::{MemoryId, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
-/// A kernel with an address of two buffers, and a buffer of its own.
+/// Returns a kernel with a multimem address of two buffers, and a separate buffer.
 fn source(members: &str, body: &str) -> String {
     format!(
         "//@ buffer x: u32[64] = iota
@@ -44,7 +44,7 @@ fn open(members: &str, body: &str) -> Session {
     session
 }
 
-/// The first `N` words of a buffer.
+/// Returns the first `N` words of a buffer.
 fn words<const N: usize>(session: &Session, name: &str) -> [u32; N] {
     assert!(session.fault().is_none(), "{:?}", session.fault());
     let bytes = session.memory(&MemoryId::Buffer(name.to_owned()));
@@ -77,7 +77,7 @@ st.global.u32 [%rd1], %r1;";
 
 #[test]
 fn small_floats_are_combined_in_parts() {
-    // 1.0 and 2.0 in each of both halves: 3.0.
+    // Each half contains 1.0 and 2.0, with the sum 3.0.
     let body = "mov.b32 %r2, 0x40003c00;
 multimem.st.relaxed.sys.global.f16x2 [%rd0], %r2;
 multimem.ld_reduce.relaxed.sys.global.add.f16x2 %r1, [%rd0];

@@ -1,8 +1,8 @@
-//! Narrow numbers in whole kernels: conversions by random bits and factors, and products with factors of blocks.
+//! Narrow floating-point types in complete kernels: conversions with random bits and scale factors, and block-scaled MMAs.
 
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// The words that a warp leaves in `out`: each lane stores `%d0`.
+/// Returns the words that a warp stores to `out`. Each lane stores `%d0`.
 fn words(target: &str, body: &str) -> Vec<u32> {
     let source = format!(
         "//@ launch block=32
@@ -89,7 +89,7 @@ fn fixed_point_is_converted_in_a_kernel() {
     );
 }
 
-/// The element of D in each lane's first register: rows of A and columns of B are ones.
+/// Returns the element of D in the first register of each lane. Rows of A and columns of B contain ones.
 fn scaled(kind: &str, types: &str, factors: &str) -> Vec<f32> {
     let a = if kind.contains("mxf8") {
         "0x38383838"
@@ -109,7 +109,7 @@ mov.b32 %d0, %f1;"
         .collect()
 }
 
-/// The element of the first register of each lane: row `lane / 4`, column `lane % 4 * 2`.
+/// Computes the element of the first register of each lane: row `lane / 4`, column `lane % 4 * 2`.
 fn of_first_registers(element: impl Fn(i32, i32) -> f32) -> Vec<f32> {
     (0..32)
         .map(|lane| element(lane / 4, lane % 4 * 2))
@@ -118,7 +118,8 @@ fn of_first_registers(element: impl Fn(i32, i32) -> f32) -> Vec<f32> {
 
 #[test]
 fn a_factor_of_each_row_and_column_multiplies_its_products() {
-    // Rows have 2^row in lane 4 * row, columns 2^-column in lane 4 * column; other lanes hold NaN or rows eight below.
+    // The scale factor of a row is 2^row in lane 4 * row, and that of a column is 2^-column in lane 4 * column. Other lanes hold NaN or
+    // rows eight below.
     let factors = "add.u32 %d1, %t1, 127; sub.u32 %d2, 127, %t1;
 setp.gt.u32 %q, %t2, 1; @%q mov.b32 %d1, 0xffffffff; setp.gt.u32 %q, %t2, 0; @%q mov.b32 %d2, 0xffffffff;";
     let factors = format!(".reg .pred %q; {factors}");
@@ -130,12 +131,12 @@ setp.gt.u32 %q, %t2, 1; @%q mov.b32 %d1, 0xffffffff; setp.gt.u32 %q, %t2, 0; @%q
 
 #[test]
 fn factors_of_parts_of_a_row_multiply_their_parts() {
-    // `ue4m3`: 1, 0.5, 0 and 2 from the low byte up; those of columns are 1 everywhere.
+    // `ue4m3` scale factors of rows: 1, 0.5, 0 and 2 from the low byte up. Those of columns are 1.
     let factors = "mov.b32 %d1, 0x40003038; mov.b32 %d2, 0x38383838;";
     let kind = "m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X";
     let found = scaled(kind, "e2m1.e2m1.f32.ue4m3", factors);
     assert_eq!(found, vec![1.0 + 16.0 * 3.5; 32]);
-    // `ue8m0`: the first half with 2, the second with 8.
+    // `ue8m0` scale factors: 2 for the first half and 8 for the second half.
     let factors = "mov.b32 %d1, 0x00008280; mov.b32 %d2, 0x7f7f7f7f;";
     let kind = "m16n8k64.row.col.kind::mxf4.block_scale";
     let found = scaled(kind, "e2m1.e2m1.f32.ue8m0", factors);

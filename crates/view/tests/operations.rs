@@ -1,12 +1,12 @@
-//! Single operations of machine code, one a line of `data/operations/*.txt`: what registers begin with, instructions, and what registers
-//! hold afterwards, in each lane. A value is a number as in `//@ register`, so `lane * 4` as well. `R244` has the address of global memory that
-//! counts its words.
+//! Single SASS instructions with one case per line of `data/operations/*.txt`: initial register values, instructions, and expected register
+//! values of each lane. A value has the notation of `//@ register`, so `lane * 4` is also possible. `R244` contains the address of global
+//! memory whose words contain their index.
 
 use std::fs;
 use std::path::Path;
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// Lanes that run; each stores its results in a row of shared memory.
+/// Number of lanes. Each lane stores its results to a row of shared memory.
 const N_LANES: usize = 32;
 const ROW_BYTES: usize = 64;
 
@@ -31,7 +31,7 @@ fn facts(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// A file: `@ sm_80` says the architecture of the lines after it, `#` begins a comment, all others are cases.
+/// Parses a file: `@ sm_80` specifies the architecture of the following lines, `#` starts a comment, and all other lines are cases.
 fn cases(text: &str) -> Vec<(usize, Case<'_>)> {
     let mut target = "sm_80";
     let mut found = Vec::new();
@@ -57,7 +57,7 @@ fn cases(text: &str) -> Vec<(usize, Case<'_>)> {
     found
 }
 
-/// The value that an expression has in a lane: `lane * 4 + 1`, `0x10`, `1.5`.
+/// Evaluates an expression for a lane: `lane * 4 + 1`, `0x10`, `1.5`.
 fn value(text: &str, lane: usize) -> u32 {
     let number = |text: &str| {
         let text = text.trim();
@@ -80,7 +80,7 @@ fn value(text: &str, lane: usize) -> u32 {
     text.split(" + ").map(term).fold(0, u32::wrapping_add)
 }
 
-/// The registers that a case expects, by lane.
+/// Returns the expected registers of a case by lane.
 fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
     let mut source =
         format!("//@ launch block={N_LANES}\n//@ register R240 = lane * {ROW_BYTES}\n");

@@ -1,4 +1,4 @@
-//! Source code with inline assembly, and logs, as a host shows them: checked, run block by block, each step at its line of the source code.
+//! Host source with inline assembly, and logs: checked, executed per asm block, with steps at lines of the host source.
 
 use warpgrid_view::check;
 use warpgrid_view::model::{FrameRequest, Severity};

@@ -1,4 +1,4 @@
-//! Memories as files: drawings, moving drawings, tables and arrays.
+//! Export of memories: drawings, animations, tables and arrays.
 
 use expect_test::expect_file;
 use warpgrid_view::memory_export::MemoryForm;
@@ -8,7 +8,7 @@ use warpgrid_view::{Scenario, Session};
 
 const SCALE: &str = include_str!("data/scale.ptx");
 
-/// Eight lanes, of which half store twice, and a buffer that no lane touches.
+/// Eight lanes, of which half store twice, and a buffer without stores.
 const HALVES: &str = "//@ launch grid=1 block=8
 //@ buffer out: s16[2][4] = -1
 //@ buffer rest: f32[3] = 0.5
@@ -139,7 +139,7 @@ fn an_array_has_type_extents_and_bytes() {
         &file[10 + length..],
         [7, 0, 7, 0, 7, 0, 7, 0, 4, 0, 5, 0, 6, 0, 7, 0]
     );
-    // In another type the extents of the declaration mean nothing.
+    // The declared extents do not apply to another element type.
     let bytes = GridRequest {
         ty: Some(ElementType::U8),
         ..whole("out")

@@ -1,11 +1,11 @@
-//! Regions of machine code that lanes enter together and meet after: in each folder of `regions` a kernel with its launch, and listings that
-//! assembler 13.5 and `nvdisasm` make of it. Each listing leaves the memory that the PTX leaves.
+//! Reconvergence in SASS: each directory of `regions` contains a kernel with its launch, and listings from assembler 13.5 and `nvdisasm`.
+//! Each listing produces the same memory as the PTX.
 
 use std::fs;
 use std::path::Path;
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// What is in `out` after a run to the end.
+/// Returns the contents of `out` after a run to the end.
 fn run(name: &str, source: String, front: Front) -> Vec<u8> {
     let scenario = Scenario {
         source,
@@ -21,7 +21,7 @@ fn run(name: &str, source: String, front: Front) -> Vec<u8> {
         .to_vec()
 }
 
-/// Runs the kernel of a folder, and each of its listings with the launch of the kernel.
+/// Runs the kernel of a directory, and each of its listings with the launch of the kernel.
 fn check(case: &str, n_listings: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/regions")
@@ -47,19 +47,19 @@ fn check(case: &str, n_listings: usize) {
     assert_eq!(n_run, n_listings, "{case}");
 }
 
-/// Some targets of its jump table lead out of a region without a `BREAK`, to lanes that wait at the end of the outer one.
+/// Some targets of the jump table leave a region without `BREAK`, and their lanes wait at the end of the outer region.
 #[test]
 fn lanes_that_wait_outside_have_left_the_inner_region() {
     check("switch_that_falls_through", 2);
 }
 
-/// The same without optimisation: its lanes leave the region without a `BREAK`, for the barrier of the warp before a `BAR.SYNC`.
+/// The unoptimized version: lanes leave the region without `BREAK`, to a warp barrier before a `BAR.SYNC`.
 #[test]
 fn lanes_that_wait_at_a_barrier_of_the_warp_have_left_the_region() {
     check("switch_before_a_barrier", 1);
 }
 
-/// `BRA.DIV` finds that no lane is missing, and none goes there.
+/// `BRA.DIV` detects that all lanes are converged, so no lane branches.
 #[test]
 fn lanes_that_are_all_there_go_on_as_one_group() {
     check("votes_after_a_match", 2);

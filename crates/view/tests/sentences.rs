@@ -1,10 +1,10 @@
-//! What is said of a store, kernel by kernel: every number in it can be checked by hand.
+//! Summary sentences of stores. All numbers can be verified by hand.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{Scenario, Session};
 
-/// The sentence after each store of one warp that runs `body`, with its address in `%rd1` and its lane in `%r1`.
+/// Returns the sentence after each store of one warp that executes `body`, with the address in `%rd1` and the lane in `%r1`.
 fn check(body: &str, expect: Expect) {
     let source = format!(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[256] = 0\n//@ buffer more: u32[256] = 0\n\
@@ -79,14 +79,14 @@ fn local_memory_is_named_beside_others() {
 
 #[test]
 fn atomics_say_how_often_memory_took_a_value() {
-    // One swap, 31 comparisons that fail.
+    // One successful exchange, and 31 failed comparisons.
     check(
         "add.u32 %r3, %r1, 7; atom.global.cas.b32 %r2, [%rd1], 0, %r3;",
         expect![[r#"
             atom.global.cas.b32 in 32 lanes wrote 4 bytes of `out` once in 1 sector, 4 of 32 bytes used. 31 lanes did not modify memory.
         "#]],
     );
-    // An atomic that leaves memory as it was costs its pass and its sector.
+    // An atomic that leaves memory unmodified still costs its wavefront and its sector.
     check(
         "red.shared.max.u32 [sm], %r1; shl.b32 %r3, %r1, 5; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd1, %rd3;
          and.b32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd3], %r4, 9;",
@@ -95,7 +95,7 @@ fn atomics_say_how_often_memory_took_a_value() {
             atom.global.cas.b32 in 32 lanes wrote 64 bytes of `out` 16 times in 32 sectors, 128 of 1024 bytes used. 16 lanes did not modify memory.
         "#]],
     );
-    // No comparison holds.
+    // No comparison succeeds.
     check(
         "mad.wide.u32 %rd3, %r1, 4, %rd1; atom.global.cas.b32 %r2, [%rd3], 5, %r1;",
         expect![[r#"
@@ -108,14 +108,14 @@ fn atomics_say_how_often_memory_took_a_value() {
         red.global.add.u32 in 32 lanes, serialized, wrote 4 bytes of `out` 32 times in 1 sector, 4 of 32 bytes used.
     "#]],
     );
-    // What is added is nothing: memory is written, and does not change.
+    // Zero is added, so memory is written without a change.
     check(
         "red.global.add.u32 [%rd1], 0;",
         expect![[r#"
         red.global.add.u32 in 32 lanes, serialized, wrote 4 bytes of `out` 32 times in 1 sector, 4 of 32 bytes used.
     "#]],
     );
-    // Lanes that do not meet need no order.
+    // The order of lanes with distinct addresses is irrelevant.
     check(
         "mad.wide.u32 %rd3, %r1, 4, %rd1; red.global.add.u32 [%rd3], %r1;",
         expect![[r#"
@@ -161,7 +161,7 @@ fn equal_values_at_one_place_are_no_race() {
             st.global.u32 wrote 128 bytes from all 32 lanes to `out` in 1 sector, 4 of 32 bytes used. 31 lanes wrote bytes that another lane of the same store overwrote.
         "#]],
     );
-    // Pairs of lanes meet, and lanes of two memories.
+    // Pairs of lanes access the same address, and lanes access two memories.
     check(
         "and.b32 %r3, %r1, 30; mad.wide.u32 %rd3, %r3, 4, %rd1; st.global.u64 [%rd3], %rd3;
          setp.lt.u32 %p1, %r1, 16; selp.b64 %rd4, %rd1, %rd2, %p1; st.global.u64 [%rd4], %rd1;",
@@ -170,7 +170,7 @@ fn equal_values_at_one_place_are_no_race() {
             st.global.u64 wrote 256 bytes from all 32 lanes to `out` and `more` in 2 sectors. Some lanes wrote equal values to the same bytes.
         "#]],
     );
-    // Each thread has a local memory of its own.
+    // Each thread has its own local memory.
     check(
         "st.local.u32 [own], %r1; and.b32 %r3, %r1, 4; cvt.u64.u32 %rd3, %r3; mov.u64 %rd4, own; add.u64 %rd3, %rd3, %rd4;
          st.local.u32 [%rd3], 7;",

@@ -1,4 +1,4 @@
-//! A session as a host drives it, from text to grid.
+//! Sessions as used by hosts, from source to grid.
 
 use expect_test::{expect, expect_file};
 use warpgrid_view::model::{GridRequest, Written};
@@ -45,7 +45,7 @@ fn the_trace_is_golden() {
     expect_file!["./data/scale.trace"].assert_eq(&lines.concat());
 }
 
-/// Long enough for snapshots on the way.
+/// Kernel that is long enough for snapshots during the run.
 const LONG: &str = ".version 8.0
 .target sm_80
 .address_size 64
@@ -229,7 +229,7 @@ fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
 
 #[test]
 fn every_door_counts_the_same_stores() {
-    // A parameter of a call is stored, a comparison fails, one store is left.
+    // One store of a call parameter and one failed comparison do not count, so one store remains.
     let mut session = session(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 7\n.version 8.0\n.target sm_90\n.address_size 64\n\
          .func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r<3>; ld.param.b32 %r1, [a]; add.u32 %r2, %r1, %r1;\n\
@@ -248,7 +248,7 @@ fn every_door_counts_the_same_stores() {
     );
 }
 
-/// What a kernel leaves in `out` that loads four words from `a`, of which it uses those that the mask names.
+/// Returns the contents of `out` after a kernel that loads four words from `a` and uses those that the mask selects.
 fn loaded(mask: &str, n_words: u32) -> Result<Vec<u8>, String> {
     let mut session = session(&format!(
         "//@ launch grid=1 block=1\n//@ buffer a: u32[{n_words}] = 7\n//@ buffer out: u32[4] = 0\n.version 8.3\n.target sm_90\n\
@@ -269,7 +269,7 @@ fn loaded(mask: &str, n_words: u32) -> Result<Vec<u8>, String> {
 #[test]
 fn bytes_that_a_load_does_not_use_may_lie_outside_of_every_memory() {
     assert_eq!(loaded("0xffff", 4), Ok(vec![7, 7, 7, 7]));
-    // 0xf0f, as compilers write it: words 0 and 2.
+    // 0xf0f as formatted by compilers: words 0 and 2.
     assert_eq!(loaded("3855", 3), Ok(vec![7, 0, 7, 0]));
     assert_eq!(loaded("0xff", 2), Ok(vec![7, 7, 0, 0]));
     let fault = loaded("3855", 2).expect_err("word 2 is used");
@@ -327,7 +327,7 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
     assert!(help("st.global.u32 [%p3], %r1;").contains("check the address computation"));
 }
 
-/// What is noted of a run.
+/// Returns the notes of a run.
 fn notes_of(source: String) -> Vec<String> {
     let scenario = Scenario {
         source,
@@ -399,14 +399,14 @@ fn lanes_that_come_to_the_same_barrier_later_are_no_part() {
         ))
     };
     assert_eq!(notes("", ""), [""; 0]);
-    // The loop ends at an exit: the others wait at a barrier to which the lane does not come.
+    // The loop ends at an exit, and the other lanes wait at a barrier at which the exited lane does not arrive.
     let found = notes("ret;", "");
     assert_eq!(found.len(), 1);
     assert!(
         found[0].starts_with("line 9: 31 of 32 threads of warp 0"),
         "{found:?}"
     );
-    // Or at a barrier of its own.
+    // The lane can also wait at a separate barrier.
     assert_eq!(notes("bar.sync 0; bra AFTER;", "AFTER:").len(), 2);
 }
 
@@ -429,7 +429,7 @@ fn atomics_of_several_elements_take_effect_element_by_element() {
         words.map(|word| f32::from_le_bytes(*word)).collect()
     };
     assert_eq!(floats("out"), [2.0, 2.0, 4.0, 4.0, 6.0, 6.0, 6.0, 7.0]);
-    // The second thread finds what the first one left.
+    // The second thread reads the value of the first thread.
     assert_eq!(floats("old"), [4.0, 5.0, 5.0, 5.5]);
     let events = session.events(0, session.position());
     let pieces = |event: usize| -> Vec<(u8, Option<u64>, String, String)> {

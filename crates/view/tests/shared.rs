@@ -1,4 +1,4 @@
-//! Runs whose blocks other hosts take, each with a session of the same launch.
+//! Distributed runs, in which other hosts execute blocks with their own sessions of the launch.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use warpgrid_view::session::distributed_run::{SharedRun, Sharing};
 use warpgrid_view::session::translated::{Limits, Memory, Native, NativeInstance, Part};
 use warpgrid_view::{HeldSession, Scenario, Session};
 
-/// Blocks are left to others as soon as may be.
+/// Blocks are distributed as early as possible.
 const AT_ONCE: Sharing = Sharing {
     n_hosts: 3,
     alone: Duration::ZERO,
@@ -21,7 +21,7 @@ const LIMITS: Limits = Limits {
     least_pace: None,
 };
 
-/// Each thread counts to 20,000 and then does this with its number in `%t`, the place of a word in `%q` and a value in `%x`.
+/// Each thread counts to 20,000 and then executes `lines`, with its index in `%t`, the address of a word in `%q`, and a value in `%x`.
 fn launch(lines: &str) -> Session {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64
@@ -43,7 +43,7 @@ ret; }}"
     Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-/// A memory that was sent.
+/// Memory of another host.
 struct Sent(Vec<u8>);
 
 impl Memory for Sent {
@@ -63,7 +63,8 @@ fn begun(lines: &str) -> SharedRun<Native> {
     run.unwrap_or_else(|why| panic!("{}", why.0))
 }
 
-/// The session at the end of a run by three hosts, how often they ran, and what the run took in words; or why it is refused.
+/// Runs a launch on three hosts. Returns the final session, the number of attempts and a description of the run, or the reason why the run
+/// is not translated.
 fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
     let mut own = begun(lines);
     let shares = own.begin(Native::get(), AT_ONCE).map_err(|why| why.0)?;
@@ -88,8 +89,8 @@ fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
 
 #[test]
 fn three_hosts_leave_what_the_interpreter_leaves() {
-    // Words of their own; words of their own in an order that no proof knows; words that no thread stores to, read from the first block on, and by
-    // the last blocks alone.
+    // Distinct words per thread, distinct words in an order that the analysis cannot prove, and words without stores that are read from the
+    // first block on or by the last blocks only.
     for (lines, tries) in [
         ("st.global.u32 [%q], %x;", 1),
         (
@@ -118,7 +119,7 @@ fn three_hosts_leave_what_the_interpreter_leaves() {
 
 #[test]
 fn hosts_that_meet_leave_the_run_to_the_interpreter() {
-    // All values of `%x` are the same after these rounds; those of `%t` differ.
+    // After these iterations, all values of `%x` are equal, and those of `%t` differ.
     let meets = "ld.param.b64 %q, [out]; st.global.u32 [%q], %t;";
     let why = run_by_three(meets).err();
     assert_eq!(
@@ -159,7 +160,7 @@ fn the_interpreter_counts_the_steps_of_divergent_warps() {
     assert_eq!((report.ok, report.notes), (expected.ok, expected.notes));
     assert_eq!(held.ended().memory(&"out".into()), memory);
     assert!(!held.step());
-    // The way back from an end without step counts.
+    // Steps back from an end without step counts.
     let counted = held.counted();
     assert_eq!((counted.position(), counted.length()), (end, Some(end)));
     let mut alone = launch(lines).unwatched().expect("a launch");

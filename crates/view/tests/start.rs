@@ -1,4 +1,4 @@
-//! What a launch starts with is changed in place: the edit of the text, and the run after it.
+//! Edits to the initial state of a launch: the text edit, and the run after the edit.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::analysis::cell_history::CellPlace;
@@ -46,7 +46,7 @@ fn cell(memory: &str, index: u64, ty: ElementType) -> StartPlace {
     })
 }
 
-/// The text after the edit.
+/// Returns the source after the edit.
 fn applied(source: &str, edit: &StartEdit) -> String {
     let [edit] = &edit.edits[..] else {
         panic!("{edit:?}")
@@ -59,7 +59,7 @@ fn applied(source: &str, edit: &StartEdit) -> String {
             if index as u32 + 1 != edit.line {
                 return line.to_owned();
             }
-            // The lines of these tests are plain.
+            // The lines of these tests contain only ASCII, so columns are byte offsets.
             let (from, to) = (edit.column as usize - 1, edit.end_column as usize - 1);
             format!("{}{}{}", &line[..from], edit.text, &line[to..])
         });
@@ -71,7 +71,7 @@ fn check(source: &str, place: &StartPlace, value: &str, expected: Expect) {
         Ok(edit) => {
             let text = applied(source, &edit);
             assert!(text.lines().any(|line| line == edit.line), "{text}");
-            // The run starts with the value.
+            // The edited launch starts with the new value.
             let after = session(&text);
             if let StartPlace::Cell(place) = place {
                 let bytes = after.memory(&place.memory).expect("the buffer");

@@ -1,14 +1,14 @@
-//! Kernels of tensor instructions leave exactly the memory that they should: a family of them a test, in natural order and in another.
+//! Kernels of tensor instructions produce exactly the expected memory, with one test per family, in the natural order and another order.
 
 use crate::cases::cases;
 use crate::common::{entries, keeps_promise};
 use std::path::Path;
 use warpgrid_view::{Scenario, Session};
 
-/// Far more than any case needs; a case that gets here is stuck.
+/// Step limit far above the length of any case, which detects hangs.
 const MAX_STEPS: u64 = 50_000_000;
 
-/// Every text of the family, with the orders that some seeds give.
+/// Runs every source of the family with several scheduler seeds.
 fn check(family: &str) {
     let mut wrong = Vec::new();
     for case in cases(family) {
@@ -62,8 +62,8 @@ fn every_file_of_cases_is_a_test() {
     assert_eq!(names, FAMILIES);
 }
 
-/// Pasted without a launch, a kernel gets its tensor maps, textures and clusters by a guess that meets the bytes which its mbarriers expect, so
-/// that nothing waits for ever; the guess is reported as the lines that state it, and under these lines the kernel runs again.
+/// For a pasted kernel without a launch, tensor maps, textures and clusters are inferred such that copies transfer the bytes that its
+/// mbarriers expect, so no thread waits forever. The inference is reported as `//@` lines, with which the kernel runs again.
 #[test]
 fn kernels_without_a_launch_run_under_guesses() {
     let run = |source: String| {
@@ -105,7 +105,7 @@ fn kernels_without_a_launch_run_under_guesses() {
     assert!(n_images > 20, "{n_images} arrays");
 }
 
-/// A run that is moved back and on again sees the same tensor memory, shared memory and registers.
+/// A run that seeks back and forth has the same tensor memory, shared memory and registers.
 #[test]
 fn going_back_brings_tensor_memory_back() {
     for family in ["tcgen05_gemm", "wgmma_gemm"] {

@@ -1,11 +1,10 @@
-//! Tensor memory is a memory like the others: a grid of 128 lanes by 512 columns, whose cells know who wrote them, and which can be stepped back
-//! over.
+//! Tensor memory is displayed like other memories: a grid of 128 lanes by 512 columns with last writers, which supports steps back.
 
 use warpgrid_view::model::{GridRequest, Space, Written};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// One warp reserves 32 columns, and stores its lane numbers to columns 4 and 5 of its lanes.
+/// One warp allocates 32 columns, and stores its lane indices to columns 4 and 5 of its lanes.
 const KERNEL: &str = "\
 .version 8.7
 .target sm_100a
@@ -58,7 +57,7 @@ fn tensor_memory_is_a_grid_of_lanes_by_columns() {
             .all(|cell| cell.written == Written::Never)
     );
 
-    // The step of the store: 64 words, each with its lane.
+    // Step of the store: 64 words, each with its lane.
     let stores_at = |session: &mut Session| {
         let grid = session.grid(&request()).expect("a grid");
         let now = grid.cells.iter().enumerate();
@@ -75,7 +74,7 @@ fn tensor_memory_is_a_grid_of_lanes_by_columns() {
     let expected = (7 * 512 + 5, Some(7), "0x0000006b".to_owned(), Some(step));
     assert_eq!(written[15], expected);
 
-    // One step further they were written before; one back, never.
+    // At the next step, the words were written before. At the previous step, they were never written.
     session.step();
     assert!(stores_at(&mut session).is_empty());
     session.seek(step - 1);

@@ -1,4 +1,4 @@
-//! What goes wrong with tensor instructions: each is a fault or a note that names its line, and memory of earlier steps stays.
+//! Misuse of tensor instructions causes a fault or a note with the line, and preserves the memory of earlier steps.
 
 use expect_test::expect;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use warpgrid_view::{MemoryId, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
-/// A kernel that stores 7 to its buffer, and then does something.
+/// Returns a kernel that stores 7 to its buffer and then executes `body`.
 fn source(lines: &str, target: &str, body: &str) -> String {
     format!(
         "{lines}
@@ -35,7 +35,7 @@ ret;
     )
 }
 
-/// How a run ends, with its line, and the notes that it left.
+/// Returns the fault of a run with its line, and the notes of the run.
 fn end(source: String) -> String {
     let opened = Session::new(Scenario {
         source,
@@ -219,7 +219,7 @@ fn columns_that_never_come_and_those_that_stay_are_named() {
     let free = "ld.shared.u32 %r2, [where];\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, ";
     let one = "//@ launch block=32";
     let two = "//@ launch block=64";
-    // The second warp gets its columns once the first has given back its own.
+    // The second warp allocates its columns after the first warp has deallocated its columns.
     let in_turn = format!(
         "setp.ge.u32 %p0, %r0, 32;
 @%p0 bra SECOND;

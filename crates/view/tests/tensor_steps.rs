@@ -1,4 +1,5 @@
-//! What a step on the tensor units shows: which cells its tiles are, how a copy lies, and one sentence, as it starts and as it lands.
+//! Displayed form of tensor steps: the cells of the tiles, the layout of a copy, and the summary sentence, at the start and at the
+//! completion of an operation.
 
 use crate::cases::cases;
 use expect_test::expect_file;
@@ -8,9 +9,9 @@ use warpgrid_view::layouts::tensor::layout;
 use warpgrid_view::model::{Frame, FrameRequest, Grid, GridRequest, Written};
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// Far more steps than any of these kernels takes before its first operation.
+/// Step limit far above the first tensor operation of any kernel.
 const MAX_STEPS: u64 = 400_000;
-/// Steps that are looked at in each kernel.
+/// Number of examined steps per kernel.
 const MAX_FRAMES: usize = 64;
 
 /// One kernel of each family, from the first step on.
@@ -28,7 +29,7 @@ const FAMILIES: [&str; 11] = [
     "wgmma_sparse",
 ];
 
-/// The frames of the steps on the tensor units, with grids of their memories.
+/// Returns the frames of the tensor steps with grids of their memories.
 fn frames(family: &str) -> Vec<Frame> {
     let case = cases(family).remove(0);
     let source = case.texts["kernel.ptx"].clone();
@@ -72,7 +73,7 @@ fn frames(family: &str) -> Vec<Frame> {
     found
 }
 
-/// Elements of a memory that are part of a tile.
+/// Returns the elements of a memory that belong to a tile.
 fn elements(grid: &Grid, tile: usize) -> BTreeSet<u64> {
     let own = grid
         .tiles
@@ -82,7 +83,7 @@ fn elements(grid: &Grid, tile: usize) -> BTreeSet<u64> {
         .collect()
 }
 
-/// Elements of a memory that the step wrote.
+/// Returns the elements of a memory that the step wrote.
 fn written(grid: &Grid) -> BTreeSet<u64> {
     let first = grid.first_row * u64::from(grid.columns);
     let now = (first..).zip(&grid.cells);
@@ -97,7 +98,7 @@ fn the_tile_that_is_written_is_what_changes_when_it_lands() {
     for family in FAMILIES {
         for frame in frames(family) {
             let step = frame.tensor.as_ref().expect("a step");
-            // A phase that ends writes an mbarrier beside the tile.
+            // The completion of a phase also writes an mbarrier in addition to the tile.
             for grid in &frame.grids {
                 let own = step.tiles.iter().enumerate();
                 let own = own

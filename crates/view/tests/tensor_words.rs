@@ -1,12 +1,12 @@
-//! What words of tensor instructions do that the cases of `tensor` do not reach: rows that move down, copies that unpack, columns that count as
-//! zero, sparse products with factors. Where no source settles a rule, the tests hold the choice that the documentation names.
+//! Modifiers of tensor instructions that the cases of `tensor` do not cover: shifted rows, unpacking copies, zero columns, scaled sparse
+//! MMAs. If no source defines a rule, the tests check the documented choice.
 
 use warpgrid_view::{MemoryId, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
-/// A kernel of 128 threads: shared memory holds `fill` in every word, 256 columns of tensor memory begin at `%t`, and every thread stores the
-/// eight columns from `%t` on that its lane has after `body`, which one thread runs after `before`, which all run.
+/// Returns a kernel of 128 threads. Every word of shared memory contains `fill`, and 256 columns of tensor memory start at `%t`. All
+/// threads execute `before`, one thread executes `body`, and every thread then stores the first eight columns of its lane from `%t` on.
 fn source(fill: u32, before: &str, body: &str) -> String {
     format!(
         "//@ launch block=128
@@ -70,12 +70,12 @@ END:
 ret;
 }}
 ",
-        // Rows of 16 bytes, groups of eight follow each other, the second half of K after all of them.
+        // Rows of 16 bytes. Groups of eight rows are contiguous, and the second half of K follows all of them.
         descriptor = (1u64 << 46) | (8 << 32) | (128 << 16),
     )
 }
 
-/// The words that each lane has in the end.
+/// Returns the final words of each lane.
 fn ran(fill: u32, before: &str, body: &str) -> Vec<[u32; 8]> {
     let mut session = Session::new(Scenario {
         source: source(fill, before, body),
@@ -90,7 +90,7 @@ fn ran(fill: u32, before: &str, body: &str) -> Vec<[u32; 8]> {
     rows.iter().map(|row| row.map(u32::from_le_bytes)).collect()
 }
 
-/// Puts thread number times 16 plus the column into the first eight columns.
+/// Stores 16 times the thread index plus the column to the first eight columns.
 const NUMBERED: &str = "shl.b32 %r8, %r0, 4;
 add.u32 %r9, %r8, 1;
 add.u32 %r10, %r8, 2;
@@ -109,7 +109,7 @@ fn a_shift_moves_every_row_but_the_last_to_the_next_lane() {
         let expected: [u32; 8] = std::array::from_fn(|column| 16 * from + column as u32);
         assert_eq!(*row, expected, "lane {lane}");
     }
-    // From lane 64 on, the rows before it stay.
+    // From lane 64 on, the previous rows are unchanged.
     let rows = ran(
         0,
         NUMBERED,
@@ -121,12 +121,12 @@ fn a_shift_moves_every_row_but_the_last_to_the_next_lane() {
     );
 }
 
-/// The numbers 17 to 32 in 6 bits each, then bits that mean nothing.
+/// The numbers 17 to 32 in 6 bits each, followed by ignored bits.
 const SIXES: [u32; 4] = [0x9551_3491, 0xb699_6175, 0x81f7_9d71, u32::MAX];
-/// The numbers 0 to 15 in 4 bits each, then bits that mean nothing.
+/// The numbers 0 to 15 in 4 bits each, followed by ignored bits.
 const FOURS: [u32; 4] = [0x7654_3210, 0xfedc_ba98, u32::MAX, u32::MAX];
 
-/// Each element gets a byte: of 6 bits as it is, of 4 bits with two zeros below.
+/// Each element is expanded to a byte: 6-bit elements unchanged, and 4-bit elements with two zero bits below.
 #[test]
 fn copies_unpack_their_elements_to_bytes() {
     let words = |words: [u32; 4]| {
@@ -137,7 +137,7 @@ fn copies_unpack_their_elements_to_bytes() {
             )
         };
         let stores: String = words.into_iter().enumerate().map(store).collect();
-        // Row 9 begins 16 bytes after the second group of eight.
+        // Row 9 starts 16 bytes after the start of the second group of eight rows.
         format!("add.u32 %r3, %r2, 144;\n{stores}")
     };
     let rows = ran(
@@ -161,14 +161,14 @@ fn copies_unpack_their_elements_to_bytes() {
     assert_eq!(rows[8], [0; 8]);
 }
 
-/// Halves of 1, 16 of them in a row: each sum is 16.
+/// `f16` elements of value 1, 16 per row, so each sum is 16.
 const ONES: u32 = 0x3c00_3c00;
-/// 128 rows of 16 columns, from halves to singles.
+/// Instruction descriptor with 128 rows, 16 columns, `f16` operands and an `f32` accumulator.
 const HALVES: u32 = 0x0804_0010;
 
 #[test]
 fn columns_that_the_mask_names_count_as_zero() {
-    // Three are used, two are zero, by turns.
+    // Alternately, three columns are used and two columns are zero.
     let mask = 1u64 << 39 | 2 << 40 | 1 << 48;
     let product = format!(
         "mov.b64 %zeros, {mask};\ntcgen05.mma.ws.cta_group::1.kind::f16 [%t], %da, %da, {HALVES}, %p0, %zeros;"
@@ -182,7 +182,7 @@ fn columns_that_the_mask_names_count_as_zero() {
 
 #[test]
 fn a_shifted_factor_is_read_a_row_further_down() {
-    // Row r of A holds r.
+    // Row r of A contains r.
     let kept = "cvt.rn.f32.u32 %f0, %r0;
 cvt.rn.f16x2.f32 %r9, %f0, %f0;
 add.u32 %r8, %at, 64;
@@ -198,7 +198,7 @@ tcgen05.st.sync.aligned.32x32b.x8.b32 [%r8], {%r9, %r9, %r9, %r9, %r9, %r9, %r9,
     }
 }
 
-/// A is 1 where it has elements, and its factor is 2; of B every second term is 1. Metadata say which terms meet.
+/// The elements of A are 1 with scale factor 2, and every second element of B is 1. The metadata specify which elements are multiplied.
 #[test]
 fn sparse_products_have_factors() {
     let before = |metadata: u32| {
@@ -235,7 +235,7 @@ mov.u32 %r14, 0x08840004;"
     }
 }
 
-/// The same for a warp, with 4-bit floats: of 128 terms 64 are there, the first 32 with the factor 1, the others with 2.
+/// The same for a warp with 4-bit floats: 64 of 128 terms exist, the first 32 with scale factor 1 and the others with scale factor 2.
 #[test]
 fn sparse_products_of_a_warp_have_factors() {
     let source = "//@ launch block=32

@@ -1,4 +1,4 @@
-//! Textures and surfaces by their rules: what the cases of `tensor` do not reach.
+//! Rules of textures and surfaces that the cases of `tensor` do not cover.
 
 use crate::common::keeps_promise;
 use warpgrid_view::{MemoryId, Scenario, Session};
@@ -27,7 +27,7 @@ fn words(session: &Session, name: &str) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// Runs to the end without a fault; the words of a memory.
+/// Runs to the end without a fault and returns the words of a memory.
 fn ran(mut session: Session, name: &str) -> Vec<u32> {
     keeps_promise(&mut session, MAX_STEPS).expect("no fault");
     words(&session, name)
@@ -76,7 +76,8 @@ fn halves_come_in_pairs() {
 fn texels_are_compared_before_they_are_mixed() {
     let lines = "//@ launch block=1\n//@ array depths: f32[1][4] = 0.25, 0.5, 0.75, 1\n//@ buffer out: f32[8]\n";
     let body = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [out];\nmov.f32 %f0, 0f3f800000;\nmov.f32 %f9, 0f3f000000;\nmov.f32 %f8, 0f3f19999a;\ntex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f9;\nst.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};\nmov.f32 %f0, 0f40000000;\ntld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f8;\nst.global.v4.f32 [%rd1+16], {%f1, %f2, %f3, %f4};";
-    // Between texels 0 and 1 half of the two is not less than 0.5; of texels 1 and 2 the second is not less than 0.6.
+    // One of texels 0 and 1 is not less than the reference 0.5, so the filtered result is 0.5. Of texels 1 and 2, only the second is not
+    // less than 0.6.
     let linear = session(
         &format!(
             "{lines}//@ texture image = depths filter=linear\n//@ expect out = 0.5, 0, 0, 1, 0, 1, 1, 0"

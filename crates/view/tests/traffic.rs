@@ -1,10 +1,10 @@
-//! The traffic of runs: by line, the same however it is counted, and without the constants and parameters.
+//! Memory traffic of runs: by line, independent of how it is counted, without constants and parameters.
 
 use expect_test::expect;
 use warpgrid_view::model::TrafficView;
 use warpgrid_view::{Scenario, Session};
 
-/// Two warps: a load of neighbours, a column of shared memory, atomics on one word, a store with gaps.
+/// Two warps: a load of adjacent words, a column of shared memory, atomics on one word, and a store with gaps.
 const KERNEL: &str = "//@ launch grid=1 block=64
 //@ buffer in: u32[64] = iota
 //@ buffer out: u32[256] = 0
@@ -85,7 +85,7 @@ fn every_way_of_counting_gives_the_same() {
     assert!(in_slices.count_traffic(u64::MAX));
     assert_eq!(in_slices.traffic().steps, 7);
     in_slices.run(1_000);
-    // All steps that were taken are counted, also where the run has gone back.
+    // All executed steps are counted, even after the session has stepped back.
     in_slices.seek(1);
     while !in_slices.count_traffic(3) {
         assert_eq!(in_slices.position(), 1);
@@ -113,7 +113,7 @@ fn another_future_is_counted_anew() {
     assert_eq!(session.traffic().steps, position + 1);
 }
 
-/// Compiled code stores a fragment by several accesses: four of 8 bytes a lane for 32-bit floats, whose places differ by generation.
+/// Compiled code stores a fragment in several accesses: four of 8 bytes per lane for `f32`, at addresses that depend on the GPU generation.
 #[test]
 fn a_matrix_is_counted_access_by_access() {
     let counted = |target: &str, stride: u32| {

@@ -1,4 +1,4 @@
-//! A run goes on until a cell changes, a line is reached or a lane meets a condition; forwards and backwards.
+//! Runs until a cell changes, a line is reached or a lane satisfies a condition, forward and backward.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::analysis::cell_history::CellPlace;
@@ -7,7 +7,7 @@ use warpgrid_view::session::until::{Direction, Until, UntilError};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 
-/// A loop of 200 rounds: each lane counts, and lane 0 stores every tenth count.
+/// Loop of 200 iterations in which each lane counts, and lane 0 stores every tenth count.
 const LOOP: &str = "//@ launch grid=1 block=64
 //@ buffer out: u32[4] = 0
 .version 8.0
@@ -61,7 +61,7 @@ fn said(found: Result<warpgrid_view::session::until::Reached, UntilError>) -> St
     }
 }
 
-/// Goes forward twice and back once, from a position.
+/// Searches forward twice and backward once from a position.
 fn check(from: u64, until: &Until, expected: Expect) {
     let mut session = session(LOOP);
     session.run(1_000_000);
@@ -94,7 +94,7 @@ fn a_run_stops_where_a_cell_changes() {
         Back 785: out[1] changed from 40 to 50
     "#]],
     );
-    // Nothing writes it.
+    // No store writes the cell.
     check(
         700,
         &cell(0),
@@ -117,7 +117,7 @@ fn a_run_stops_before_a_line() {
             Back 8: next: line 19, warp 0 of block 0
         "#]],
     );
-    // A line without an instruction means the next one.
+    // A line without an instruction refers to the next line.
     check(
         0,
         &Until::Lines(vec![12, 21]),
@@ -215,11 +215,11 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
     let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Back, u64::MAX);
     let first = found.unwrap_or_else(|why| panic!("{why:?}"));
     assert!(first.is_reached && first.position < 200, "{first:?}");
-    // A budget that is too small leaves the run where it was.
+    // A search that exceeds its budget leaves the session at its position.
     session.seek(end);
     let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Back, 10_000);
     assert!(found.is_ok_and(|reached| !reached.is_reached && reached.position == end));
-    // Forward and back meet at the same places.
+    // Forward and backward searches find the same positions.
     session.seek(0);
     let mut forward = Vec::new();
     for _ in 0..40 {

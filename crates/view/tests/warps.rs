@@ -1,5 +1,5 @@
-//! How the lanes of a warp part and meet, wait for each other, call, and stop: a kernel a file of `warps/`, which says what its buffer
-//! holds afterwards, and by `// stops:` with which fault it stops, if it does.
+//! Divergence, reconvergence, waits, calls and exits of lanes, with one kernel per file of `warps/`. Each file specifies the final contents
+//! of its buffer, and the fault after `// stops:` if there is one.
 
 use crate::common::{buffers_are_as_promised, entries};
 use std::fs;

@@ -4,7 +4,7 @@
 //! - `value`: values and arithmetic of the expressions of `expression`. `watch_expressions`: the value of an expression for each lane.
 //! - `state_diff`: cells and registers that differ between two positions.
 //! - `layout_view`: a memory in rows and columns according to a layout. `minimap`: an overview of a whole memory. `heatmap`: elements as
-//! cells that are too small for text.
+//!   cells that are too small for text.
 
 pub(crate) mod heatmap;
 pub(crate) mod layout_view;

@@ -1,4 +1,4 @@
-//! Copies in groups and in bulk.
+//! Asynchronous copies in groups, and bulk copies.
 
 use super::{INIT, MEET, WAIT, run, session};
 
@@ -30,7 +30,7 @@ fn copies_bring_what_they_say_once_their_group_is_waited_for() {
     assert_eq!(copied("4"), [909, 40909, 80909, 120909]);
     assert_eq!(copied("8"), [109, 40509, 80909, 121309]);
     assert_eq!(copied("16"), [103, 40507, 80911, 121315]);
-    // Bytes beyond the second size are zero, and all are where the predicate says so.
+    // Bytes beyond the source size are zero, and all bytes are zero if the ignore-src predicate is set.
     assert_eq!(copied("16, 4"), [0, 40000, 80000, 120000]);
     assert_eq!(copied("16, %t")[0], 0);
     assert_eq!(copied("16, %p1"), [0, 0, 80911, 121315]);

@@ -1,4 +1,4 @@
-//! Bulk copies: when their source is read, and the bytes that they leave out.
+//! Bulk copies: the time at which their source is read, and ignored bytes.
 
 use super::{INIT, WAIT, out, session, source};
 use expect_test::expect;
@@ -6,7 +6,7 @@ use warpgrid_view::{Scenario, Session};
 
 #[test]
 fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
-    // Each lane copies 16 bytes of shared memory to its place, and writes the source again: after it was read.
+    // Each lane copies 16 bytes of shared memory to its element, and overwrites the source after the wait.
     let body = |wait: &str| {
         format!(
             "shl.b32 %r1, %t, 4; add.u32 %r1, %r1, %s; st.shared.u32 [%r1], %t;
@@ -34,10 +34,10 @@ fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
         let read = ends("cp.async.bulk.wait_group.read 0;", seed);
         assert_eq!(read, [0, 1, 2, 3], "seed {seed}");
     }
-    // Without the wait some orders copy what was written too early.
+    // Without the wait, some schedules copy the overwritten source.
     let early = (0..40).any(|seed| ends("", seed) != [0, 1, 2, 3]);
     assert!(early);
-    // A source that was read has not landed yet.
+    // `cp.async.bulk.wait_group.read` waits only for the source reads, not for the completion of the copy.
     let mut session = session("grid=1 block=4", &body("cp.async.bulk.wait_group.read 0;"));
     while session.pending().is_empty() {
         assert!(session.step());
@@ -77,7 +77,7 @@ fn copies_leave_out_bytes_at_both_ends() {
     };
     let session = run(&copy(32, 3, 2));
     assert_eq!(session.fault(), None);
-    // The first three bytes and the last two stay as they were.
+    // The first three bytes and the last two bytes are unchanged.
     let expected = [0x00ff_ffff, 1, 2, 3, 0xffff_0007];
     assert_eq!(out(&session)[..5], expected);
     let copy_of_register = copy(32, 16, 0).replace(", 16, 0, ", ", %r9, 0, ");

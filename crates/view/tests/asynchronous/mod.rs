@@ -1,5 +1,4 @@
-//! Asynchronous operations, mbarriers and clusters, from text to memory: what lands, when those that wait go on, and what
-//! is said of misuse.
+//! Asynchronous operations, mbarriers and clusters: final memory, the time at which waiting threads continue, and diagnostics for misuse.
 
 mod copies;
 mod ends;
@@ -11,8 +10,8 @@ mod views;
 
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// A kernel with these lines; every lane has its number in `%t`, the rank of its block in `%k`, and the address of its
-/// word of `out` in `%o`. Names of registers are declared in groups.
+/// Returns a kernel with these lines. Each lane has its lane index in `%t`, the rank of its block in `%k`, and the address of its word of
+/// `out` in `%o`. Registers are declared as ranges.
 fn source(launch: &str, body: &str) -> String {
     format!(
         "//@ launch {launch}
@@ -57,7 +56,7 @@ fn session(launch: &str, body: &str) -> Session {
     Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-/// The words of `out` after a run that must end well.
+/// Returns the words of `out` after a run that must complete.
 fn run(launch: &str, body: &str) -> Vec<u32> {
     let mut session = session(launch, body);
     assert!(session.run(1_000_000), "it does not end");
@@ -76,7 +75,7 @@ fn out(session: &Session) -> Vec<u32> {
     words.collect()
 }
 
-/// How the run stops.
+/// Returns the fault of a run.
 fn fault(launch: &str, body: &str) -> String {
     let mut session = session(launch, body);
     session.run(1_000_000);
@@ -88,5 +87,5 @@ fn fault(launch: &str, body: &str) -> String {
 
 const INIT: &str = "@%z mbarrier.init.shared::cta.b64 [%m], 1; bar.sync 0;";
 const WAIT: &str = "W: mbarrier.try_wait.parity.shared::cta.b64 %p8, [%m], 0; @!%p8 bra W;";
-/// Both blocks of a cluster have set up their mbarriers.
+/// Cluster barrier after which the mbarriers of both blocks are initialized.
 const MEET: &str = "barrier.cluster.arrive; barrier.cluster.wait;";

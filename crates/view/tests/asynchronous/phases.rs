@@ -1,4 +1,4 @@
-//! Phases of mbarriers, addresses of a cluster, and hints.
+//! Phases of mbarriers, cluster addresses, and hints.
 
 use super::{INIT, out, run, source};
 use warpgrid_view::{Scenario, Session};
@@ -53,7 +53,7 @@ fn addresses_of_a_cluster_say_whose_they_are() {
         st.global.v2.u32 [%rd3+16], {%r6, %r8};";
     let found = run("grid=2 block=1 cluster=2", body);
     assert_eq!(found[..6], [1, 0, 1, 1, 0, 0]);
-    // The address at its own rank is in its own shared memory: compiled code addresses all of it there.
+    // A cluster address of the own rank is in the own shared memory, since compiled code accesses all shared memory by cluster addresses.
     assert_eq!(found[8..14], [1, 1, 1, 1, 1, 42]);
 }
 

@@ -1,4 +1,4 @@
-//! Stores and reductions that land later.
+//! Asynchronous stores and reductions.
 
 use super::{INIT, MEET, WAIT, run};
 
@@ -70,7 +70,7 @@ fn reductions_combine_with_what_is_there_when_they_land() {
         );
         let found = run("grid=1 block=32 cluster=1", &body);
         match operation {
-            // Counting wraps where a lane's own number is the limit, so that the order of the lanes matters.
+            // The count wraps at a limit that depends on the lane, so the result depends on the order of the lanes.
             "inc.u32" => assert!(found[0] <= 31, "{operation}"),
             _ => assert_eq!(found[0], expected, "{operation}"),
         }

@@ -1,4 +1,4 @@
-//! Landings that are asked for, and ways back over them.
+//! Completion of asynchronous operations on request, and steps back over completions.
 
 use super::{out, session};
 use warpgrid_view::{MemoryId, Scenario, Session};
@@ -22,7 +22,7 @@ fn a_store_that_is_pending_lands_when_it_is_asked_to() {
     assert_eq!(out(&session)[0], 5);
     session.run(u64::MAX);
     assert_eq!(out(&session)[32], 5, "the load sees it");
-    // In the natural order the load comes first.
+    // In the natural order, the load precedes the completion.
     let mut natural = natural_run(body);
     natural.seek(start);
     assert_eq!(natural.pending().len(), 1);

@@ -1,4 +1,4 @@
-//! What a page shows of mbarriers and clusters.
+//! Displayed form of mbarriers and clusters.
 
 use super::{INIT, MEET, WAIT, session};
 use expect_test::expect;

@@ -1,4 +1,5 @@
-//! Cases as folders: a kernel, its launch, and the same kernel as other compilers made it. In: a folder; out: a scenario for each text.
+//! Test cases as directories: a kernel, its launch, and the output of other compilers for the same kernel. Provides a scenario for each
+//! source.
 
 use serde::Deserialize;
 use std::fs;
@@ -16,12 +17,12 @@ struct Variant {
     file: String,
 }
 
-/// The scenarios of a case, one for each of its texts, with the path of the text from the folder of cases.
+/// Returns a scenario for each source of a case, with the path of the source relative to the directory of all cases.
 pub(crate) fn scenarios_of(folder: &Path) -> Vec<(String, Scenario)> {
     let json = fs::read_to_string(folder.join("case.json")).expect("case.json");
     let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
     let case: Case = serde_json::from_str(&json).expect("a case");
-    // A folder of listings has variants alone.
+    // A directory of listings contains only variants.
     let first = Some("kernel.ptx".to_owned()).filter(|file| folder.join(file).exists());
     let variants = case.variants.into_iter().map(|variant| variant.file);
     let files = first.into_iter().chain(variants);

@@ -1,4 +1,4 @@
-//! What the tests over folders of kernels share: the entries of a folder, and whether a run leaves what its case promises.
+//! Shared functions of tests that run directories of kernels: directory entries, and comparison of a run with the expectations of its case.
 
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warpgrid_view::session::expectations::{compare, compare_fault};
 use warpgrid_view::{MemoryId, Session};
 
-/// The paths in a folder, sorted.
+/// Returns the sorted paths in a directory.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -14,7 +14,7 @@ pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Runs to the end, and says what differs from what the scenario promises of its fault and its buffers.
+/// Runs to the end and compares the fault and the buffers with the expectations of the scenario. The error describes the differences.
 pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(), String> {
     if !session.run(max_steps) {
         return Err(format!("not finished after {max_steps} steps"));
@@ -26,7 +26,7 @@ pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(),
     buffers_are_as_promised(session)
 }
 
-/// Says what differs from what the scenario promises of its buffers.
+/// Compares the buffers with the expectations of the scenario. The error describes the differences.
 pub(crate) fn buffers_are_as_promised(session: &Session) -> Result<(), String> {
     for buffer in session.buffers() {
         let bytes = session
@@ -49,7 +49,7 @@ pub(crate) fn buffers_are_as_promised(session: &Session) -> Result<(), String> {
     Ok(())
 }
 
-/// The digest of bytes in hexadecimal.
+/// Returns the SHA-256 digest of bytes in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

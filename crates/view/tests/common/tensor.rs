@@ -1,4 +1,4 @@
-//! Kernels of tensor instructions with the memory that they should leave, by family.
+//! Kernels of tensor instructions with their expected memory, by family.
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
@@ -7,14 +7,14 @@ use std::fs::File;
 use std::path::Path;
 use warpgrid_view::Scenario;
 
-/// A kernel in several texts.
+/// Kernel with several sources.
 #[derive(Deserialize)]
 pub(crate) struct Case {
     pub(crate) case: Scenario,
     pub(crate) texts: BTreeMap<String, String>,
 }
 
-/// The cases of a family.
+/// Returns the cases of a family.
 pub(crate) fn cases(family: &str) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor");
     let file = File::open(folder.join(format!("{family}.json.gz"))).expect("a family");

@@ -1,13 +1,13 @@
-//! A line of a collection of verdicts as a module: an instruction in the usual kernel, as `crates/ptx/tests/data/README.md` says.
+//! Converts an assembler verdict to a module that contains the instruction in the common kernel of `crates/ptx/tests/data/README.md`.
 
 use serde_json::Value;
 
-/// Whether the assembler accepts it.
+/// Checks whether the assembler accepts the instruction.
 pub(crate) fn is_accepted(case: &Value) -> bool {
     case.get("accept").and_then(Value::as_bool) == Some(true)
 }
 
-/// The module around the instruction.
+/// Returns the module with the instruction.
 pub(crate) fn module(case: &Value) -> String {
     let text = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or("");
     if !text("source").is_empty() {

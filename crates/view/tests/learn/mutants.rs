@@ -1,5 +1,5 @@
-//! Mutants of solutions: lines of a solution go in; the same lines with one change each, made by rule, come out. A puzzle must refuse them. Those that
-//! it takes are listed in `data/learn/survivors.txt`: most leave the same bytes in every launch.
+//! Mutation tests of puzzles: each mutant of a solution has one change, and the puzzle must reject it. `data/learn/survivors.txt` lists the
+//! surviving mutants, most of which are equivalent in every launch.
 
 use super::puzzles;
 use expect_test::expect_file;
@@ -9,7 +9,7 @@ use warpgrid_view::CheckOptions;
 use warpgrid_view::check;
 use warpgrid_view::learn::puzzle::Puzzle;
 
-/// Words of opcodes, and what each becomes.
+/// Opcode parts and their replacements.
 const WORDS: &[(&str, &[&str])] = &[
     ("add", &["sub", "mul.lo", "max"]),
     ("sub", &["add"]),
@@ -49,7 +49,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("expect_tx", &["noComplete"]),
 ];
 
-/// Opcodes whose first two sources may change places.
+/// Opcodes whose first two sources are commutative.
 const COMMUTATIVE: &[&str] = &["add", "mul", "mad", "and", "or", "xor"];
 
 #[test]
@@ -75,7 +75,7 @@ fn of_two_thousand_mutants_of_solutions_nearly_all_fail() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/learn/survivors.txt");
     expect_file![file].assert_eq(&(summary + &survivors.join("\n") + "\n"));
     assert!(n >= 2_000, "{n} mutants");
-    // Also of those that run.
+    // Running mutants are also rejected.
     assert!(
         survivors.len() * 20 <= n_run,
         "{} of {n_run}",
@@ -83,7 +83,7 @@ fn of_two_thousand_mutants_of_solutions_nearly_all_fail() {
     );
 }
 
-/// The lines that differ, in short.
+/// Formats the lines that differ.
 fn changed(before: &str, after: &str) -> String {
     let own: Vec<&str> = before.lines().map(str::trim).collect();
     let new: Vec<&str> = after.lines().map(str::trim).collect();
@@ -103,7 +103,7 @@ fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Every change of one place.
+/// Returns all mutants with one change.
 fn mutants(puzzle: &Puzzle) -> BTreeSet<String> {
     let answer = puzzle.answer();
     let lines: Vec<&str> = answer.lines().collect();
@@ -137,13 +137,13 @@ fn mutants(puzzle: &Puzzle) -> BTreeSet<String> {
     found
 }
 
-/// The registers that a text names, without special ones.
+/// Returns the registers of a source, without special registers.
 fn registers(source: &str) -> BTreeSet<String> {
     let names = tokens(source).into_iter().map(|(_, token)| token);
     let names = names.filter(|token| token.starts_with('%'));
     let plain = names.filter(|name| name.ends_with(|c: char| c.is_ascii_digit()));
     let mut found: BTreeSet<String> = plain.map(str::to_owned).collect();
-    // Also those that are declared and not used yet, but for predicates, which hold nothing then.
+    // Declared but unused registers are also candidates, except predicates, which are undefined.
     for (kind, n) in declared(source) {
         found.extend(
             (0..n)
@@ -154,7 +154,7 @@ fn registers(source: &str) -> BTreeSet<String> {
     found
 }
 
-/// `%r<8>`: what begins the names, and how many there are.
+/// Parses `%r<8>` into the prefix of the names and their number.
 fn declared(source: &str) -> Vec<(&str, u32)> {
     let families = source.match_indices('<');
     let family = |(at, _): (usize, &str)| {
@@ -165,12 +165,12 @@ fn declared(source: &str) -> Vec<(&str, u32)> {
     families.filter_map(family).collect()
 }
 
-/// What a name begins with: registers of one kind share it.
+/// Returns the prefix of a name, which is equal for registers of the same kind.
 fn kind(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-/// Names, numbers and registers, with where they begin.
+/// Returns identifiers, numbers and registers with their start positions.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '%';
     let mut found = Vec::new();
@@ -188,7 +188,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Every change of one line.
+/// Returns all mutants of a line.
 fn changes(line: &str, known: &BTreeSet<String>) -> Vec<String> {
     let mut found = Vec::new();
     if line.trim_end().ends_with(':') || line.trim().is_empty() {
@@ -234,7 +234,7 @@ fn number(token: &str) -> Option<u64> {
     }
 }
 
-/// An address a little further.
+/// Mutates an address offset.
 fn addresses(line: &str) -> Vec<String> {
     let ends = line.match_indices(']').map(|(at, _)| at);
     ends.flat_map(|at| {
@@ -243,11 +243,11 @@ fn addresses(line: &str) -> Vec<String> {
     .collect()
 }
 
-/// Another guard, or none.
+/// Mutates the guard, or removes it.
 fn guards(line: &str, known: &BTreeSet<String>) -> Vec<String> {
     let text = line.trim_start();
     let Some(rest) = text.strip_prefix('@') else {
-        // A predicate that nothing sets keeps all lanes out, or none.
+        // An unset predicate disables all lanes, or none.
         let guards = ["@%p1 ", "@!%p1 "].into_iter();
         let guards = guards.filter(|_| known.contains("%p1"));
         return guards.map(|guard| format!("{guard}{text}")).collect();
@@ -260,7 +260,7 @@ fn guards(line: &str, known: &BTreeSet<String>) -> Vec<String> {
     vec![turned, instruction.to_owned()]
 }
 
-/// Sources in another order.
+/// Mutates the order of the sources.
 fn operands(line: &str) -> Vec<String> {
     let text = line.trim_start();
     let Some((opcode, rest)) = text.split_once(' ') else {

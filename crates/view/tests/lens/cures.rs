@@ -1,4 +1,5 @@
-//! Kernels with bank conflicts of all families are cured: the changed text is accepted, leaves the same results, and has fewer conflicts.
+//! Bank conflict fixes for kernels of all families: the rewritten source is accepted, produces the same results, and has fewer bank
+//! conflicts.
 
 use super::kernels::kernels;
 use expect_test::expect_file;

@@ -1,4 +1,4 @@
-//! Descriptors that are not what was meant: the bits go in; the fields that differ and the elements that are read instead come out.
+//! Descriptors that differ from the intended layout: the differing fields, and the elements that are read instead.
 
 use expect_test::{Expect, expect};
 use warpgrid_view::CheckOptions;
@@ -53,7 +53,7 @@ fn check(op: &str, words: &[(&str, &str)], expect: Expect) {
 
 #[test]
 fn a_wrong_stride_shows_what_is_read_instead() {
-    // Of swizzle 128B, with the stride of swizzle 64B.
+    // Swizzle 128B with the stride of swizzle 64B.
     check(
         "wgmma.tile.a",
         &[
@@ -90,7 +90,7 @@ fn a_step_is_marked_over_the_whole_tile() {
         "#]],
     );
     let view = draw("wgmma.tile.a", &[("type", "f16"), ("step", "2")]).expect("a tile");
-    // Row 1, k 32 to 47: pieces 4 and 5, which the swizzle exchanges.
+    // Row 1, k = 32 to 47: chunks 4 and 5, which the swizzle exchanges.
     let in_line = view.marked.iter().filter(|[line, _]| *line == 1);
     assert_eq!(in_line.collect::<Vec<_>>(), [&[1, 4], &[1, 5]]);
     assert_eq!(view.grid[1][5], [[1, 32]]);

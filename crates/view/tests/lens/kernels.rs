@@ -1,14 +1,14 @@
-//! Kernels with bank conflicts, by family: each writes a buffer of shared memory in one order and reads it in another.
+//! Kernels with bank conflicts by family. Each kernel writes a buffer of shared memory in one order and reads it in another order.
 
 use std::fmt::Write;
 
-/// A kernel with its name.
+/// Kernel with its name.
 pub(crate) struct Kernel {
     pub(crate) name: String,
     pub(crate) source: String,
 }
 
-/// How a lane finds its place: `lane`, `warp` and the number of the iteration, each times some bytes.
+/// Address of a lane as a linear function: byte strides of `lane`, `warp` and the iteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) lane: u32,
@@ -17,35 +17,35 @@ pub(crate) struct Place {
     pub(crate) start: u32,
 }
 
-/// A loop of accesses.
+/// Loop of accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {
     pub(crate) n: u32,
     pub(crate) place: Place,
 }
 
-/// How a buffer is declared and addressed.
+/// Declaration and addressing mode of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Style {
     Plain,
-    /// Through a generic address.
+    /// Generic address.
     Generic,
-    /// Aligned so that a swizzle needs no offset.
+    /// Aligned such that a swizzle needs no offset.
     Aligned,
-    /// Its size is given at launch.
+    /// Dynamic shared memory, whose size the launch specifies.
     Dynamic,
-    /// With an offset in the square brackets.
+    /// Address with an offset in brackets.
     Offset,
-    /// Only even lanes.
+    /// Guarded accesses of even lanes only.
     Guarded,
-    /// Addresses of 64 bits.
+    /// 64-bit addresses.
     Wide,
 }
 
-/// What moves at once.
+/// Type of an access.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unit {
-    /// `u32`, `v4.u32`
+    /// PTX type: `u32`, `v4.u32`.
     pub(crate) ty: &'static str,
     pub(crate) bytes: u32,
     pub(crate) n: u32,
@@ -93,7 +93,7 @@ fn unit(ty: &str) -> Unit {
     *UNITS.iter().find(|unit| unit.ty == ty).expect("a unit")
 }
 
-/// Registers of a unit as an operand.
+/// Formats the registers of an access as an operand.
 fn data(unit: Unit) -> String {
     let register = match unit.ty.rsplit('.').next() {
         Some("u64") => "%d",
@@ -132,7 +132,7 @@ fn head(threads: u32, out_bytes: u32, shared: &str) -> String {
     )
 }
 
-/// The address of a place in `%a`.
+/// Computes the address of an access in `%a`.
 fn place(text: &mut String, place: Place) {
     let Place {
         lane,
@@ -148,7 +148,7 @@ fn place(text: &mut String, place: Place) {
     }
 }
 
-/// The place of the result of this thread in this iteration, in `%o`.
+/// Computes the address of the result of this thread in this iteration in `%o`.
 fn result(text: &mut String, threads: u32, bytes: u32) {
     let _ = writeln!(
         text,
@@ -163,7 +163,7 @@ fn looped(text: &mut String, label: &str, n: u32, body: &str) {
     );
 }
 
-/// What a kernel is made of.
+/// Parameters of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spec {
     pub(crate) threads: u32,
@@ -175,7 +175,7 @@ pub(crate) struct Spec {
     pub(crate) style: Style,
 }
 
-/// Writes the buffer, waits, and reads it.
+/// Returns a kernel that writes the buffer, waits at a barrier, and reads the buffer.
 pub(crate) fn two_orders(name: String, spec: Spec) -> Kernel {
     let Spec {
         threads,
@@ -259,7 +259,7 @@ pub(crate) fn two_orders(name: String, spec: Spec) -> Kernel {
     Kernel { name, source: text }
 }
 
-/// A tile that is written by rows and read by columns.
+/// A tile is written by rows and read by columns.
 fn transposes(all: &mut Vec<Kernel>) {
     for (ty, columns) in [
         ("u8", 32),
@@ -281,7 +281,7 @@ fn transposes(all: &mut Vec<Kernel>) {
         let row = columns * unit.bytes;
         for warps in [1, 4] {
             let size = 32 * row;
-            // Each lane has a column of the row; wide rows take several rounds.
+            // Each lane accesses one column of the row. Wide rows take several iterations.
             let write = Loop {
                 n: size / (32 * warps * unit.bytes),
                 place: Place {
@@ -317,7 +317,7 @@ fn transposes(all: &mut Vec<Kernel>) {
     }
 }
 
-/// Rows of records, a field of each at a time: rows of a product, arrays of structures.
+/// Rows of records, of which one field is accessed at a time: rows of an operand matrix, arrays of structures.
 fn tiles(all: &mut Vec<Kernel>) {
     for words in [2, 4, 6, 8, 10, 12, 16, 20, 24, 36, 40, 64] {
         let size = 32 * words * 4;
@@ -351,7 +351,7 @@ fn tiles(all: &mut Vec<Kernel>) {
     }
 }
 
-/// Rows that are written and read 8 or 16 bytes at a time.
+/// Rows are written and read in accesses of 8 or 16 bytes.
 fn wide(all: &mut Vec<Kernel>) {
     for (ty, row) in [
         ("v4.u32", 32),
@@ -399,7 +399,7 @@ fn wide(all: &mut Vec<Kernel>) {
         };
         all.push(two_orders(format!("{ty} in rows of {row} bytes"), spec));
     }
-    // Written narrow, read wide.
+    // Narrow writes and wide reads.
     for row in [64, 128, 256] {
         let (narrow, broad) = (unit("u32"), unit("v4.u32"));
         let write = Loop {
@@ -434,7 +434,7 @@ fn wide(all: &mut Vec<Kernel>) {
     }
 }
 
-/// The ways to declare and address a buffer.
+/// All declarations and addressing modes of a buffer.
 fn styles(all: &mut Vec<Kernel>) {
     for style in [
         Style::Generic,
@@ -476,7 +476,7 @@ fn styles(all: &mut Vec<Kernel>) {
     }
 }
 
-/// Matrices of 8 rows of 16 bytes, written in rows and read by `ldmatrix`, or written by `stmatrix`.
+/// Matrices of 8 rows of 16 bytes, written by rows and read by `ldmatrix`, or written by `stmatrix`.
 fn matrices(all: &mut Vec<Kernel>) {
     for row in [32u32, 64, 128, 256, 512] {
         for (count, words) in [("x1", ""), ("x2", ".trans"), ("x4", ""), ("x4", ".trans")] {
@@ -609,7 +609,7 @@ fn copies(all: &mut Vec<Kernel>) {
     }
 }
 
-/// Sums of pairs ever further apart, by threads side by side.
+/// Reductions with doubling distances by adjacent threads.
 fn reductions(all: &mut Vec<Kernel>) {
     for (ty, n) in [
         ("u32", 64u32),
@@ -672,18 +672,18 @@ next:
     }
 }
 
-/// Who clears and shows a histogram.
+/// Threads that clear and output a histogram.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Owner {
-    /// Each lane its own row.
+    /// Each lane processes its own row.
     Lane,
-    /// All lanes a row together.
+    /// All lanes process a row together.
     Warp,
-    /// There is one row for all.
+    /// One row for all lanes.
     One,
 }
 
-/// A histogram of its own for each lane, in rows, and one for a warp.
+/// Histograms in rows with one per lane, and a histogram per warp.
 fn histograms(all: &mut Vec<Kernel>) {
     for (bins, owner) in [
         (16u32, Owner::Lane),
@@ -713,7 +713,7 @@ fn histograms(all: &mut Vec<Kernel>) {
         body.push_str("    st.shared.u32 [%a], 0;\n");
         looped(&mut text, "clear", bins, &body);
         text.push_str("    bar.sync 0;\n");
-        // Bins that no rule gives: a mixed number of lane and iteration.
+        // Bins are a hash of lane and iteration, without a regular pattern.
         let mut body = String::new();
         place(
             &mut body,
@@ -749,7 +749,7 @@ fn histograms(all: &mut Vec<Kernel>) {
     }
 }
 
-/// Strides that double: butterflies.
+/// Butterfly exchanges with doubling strides.
 fn butterflies(all: &mut Vec<Kernel>) {
     for (ty, log) in [
         ("u32", 6u32),
@@ -822,7 +822,7 @@ again:
     }
 }
 
-/// Every kernel, family by family.
+/// Returns all kernels by family.
 pub(crate) fn kernels() -> Vec<Kernel> {
     let mut all = Vec::new();
     transposes(&mut all);

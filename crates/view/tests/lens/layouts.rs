@@ -1,11 +1,11 @@
-//! Layouts read back: random layouts become kernels whose addresses are read back as an equivalent layout; irregular ones are said to have none.
+//! Layout inference: kernels with random layouts have an equivalent inferred layout, and irregular address patterns have none.
 
 use std::fmt::Write;
 use warpgrid_layout::{Composed, Layout, Swizzle, Tuple, parse};
 use warpgrid_view::layouts::inspector::AccessLayout;
 use warpgrid_view::{Scenario, Session};
 
-/// Random numbers that are the same in every run (SplitMix64).
+/// Deterministic random numbers (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// The shape of `n` elements in factors of any order.
+/// Returns a shape of `n` elements with factors in random order.
 fn factors(random: &mut Random, mut n: u64) -> Vec<i64> {
     let mut all = Vec::new();
     while n > 1 {
@@ -48,7 +48,7 @@ fn tuple(numbers: &[i64]) -> Tuple {
     }
 }
 
-/// A layout of `(lane, iteration)`: neighbours in an order of their own, gaps, overlaps, half of them beneath a swizzle.
+/// Returns a random layout of `(lane, iteration)` with permuted dimensions, gaps or overlaps, half of them with a swizzle.
 fn layout(random: &mut Random) -> Composed {
     let lanes = factors(random, 32);
     let n_iterations = random.one_of(&[1, 2, 3, 4, 6, 8, 16]);
@@ -88,7 +88,7 @@ fn layout(random: &mut Random) -> Composed {
     }
 }
 
-/// The lines that add the offset of a number to `%a`, digit by digit.
+/// Adds the PTX that adds the offset of a number to `%a`, digit by digit.
 fn digits(text: &mut String, number: &str, part: &Layout) {
     let mut unit = 1;
     for mode in part.modes() {
@@ -101,7 +101,7 @@ fn digits(text: &mut String, number: &str, part: &Layout) {
     }
 }
 
-/// A kernel in which lanes store 4 bytes each, in a loop, where `%a` says; `place` computes it from `%t` and `%i`.
+/// Returns a kernel in which lanes store 4 bytes each to `%a` in a loop. `place` computes `%a` from `%t` and `%i`.
 fn kernel(n_iterations: i64, n_units: i64, place: &str) -> String {
     format!(
         "//@ launch grid=1 block=32
@@ -131,7 +131,7 @@ again:
     )
 }
 
-/// What is read back of the store of a kernel.
+/// Returns the inferred layout of the store of a kernel.
 fn read_back(source: &str) -> AccessLayout {
     let scenario = Scenario {
         source: source.to_owned(),
@@ -192,7 +192,7 @@ fn irregular_addresses_have_no_layout() {
     for number in 0..100 {
         let a = random.below(20) + 3;
         let modulus = random.one_of(&[37, 41, 43, 53, 61, 67, 97]);
-        // A quadratic rest, a product of lane and iteration, or a mixed number: none of them is a layout.
+        // A quadratic residue, a product of lane and iteration, and a hash are not layouts.
         let place = match number % 3 {
             0 => format!(
                 "    mul.lo.u32 %a, %t, %t;\n    mad.lo.u32 %a, %a, {a}, %i;\n    rem.u32 %a, %a, {modulus};\n"

@@ -1,4 +1,4 @@
-//! The layout lens on whole runs: conflicts explained and cured, layouts read back.
+//! Layout inspector on complete runs: bank conflicts with their fixes, and inferred layouts.
 
 mod cures;
 mod descriptors;

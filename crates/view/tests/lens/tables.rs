@@ -1,11 +1,11 @@
-//! Tables of linear layouts that others wrote out: `tables.txt` goes in; each is compared, element by element, with the picture that is drawn.
+//! Published tables of linear layouts in `tables.txt`: each table is compared with the diagram, element by element.
 
 use warpgrid_view::layouts::fragment::{FragmentRequest, fragment};
 use warpgrid_view::layouts::tensor::{has_layout, layout};
 
 type Element = (u32, u32);
 
-/// A table: for each input the elements of its bits; none where a bit names nothing.
+/// Table with the elements of the bits of each input, or `None` for bits without an element.
 struct Table<'t> {
     name: &'t str,
     request: FragmentRequest,
@@ -47,10 +47,10 @@ fn read(line: &str) -> Table<'_> {
     }
 }
 
-/// The numbers of a place, and the element there.
+/// Numbers of a location, and the element at the location.
 type Placed = (Vec<u32>, Element);
 
-/// Where this project has the elements: the numbers of each place (as the inputs of the table count), and the element.
+/// Returns the numbers of each location (in the order of the inputs of the table) and the element, according to this crate.
 fn drawn(table: &Table<'_>) -> ((u32, u32), Vec<Placed>) {
     let of_lanes = |lanes: &[Vec<Vec<Element>>]| {
         let mut found = Vec::new();
@@ -113,7 +113,7 @@ fn drawn(table: &Table<'_>) -> ((u32, u32), Vec<Placed>) {
     (size, found)
 }
 
-/// The element at a place by the table; none where a bit of it leaves the tile, or names nothing.
+/// Returns the element at a location according to the table, or `None` if a bit is outside of the tile or has no element.
 fn expected(table: &Table<'_>, place: &[u32], size: (u32, u32)) -> Option<Element> {
     let mut element = (0, 0);
     for ((_, bases), number) in table.inputs.iter().zip(place) {
@@ -145,7 +145,7 @@ fn tables_of_others_are_drawn_as_they_say() {
         let mut n_compared = 0;
         for (place, element) in drawn {
             let Some(expected) = expected(&table, &place, size) else {
-                // Only a tile that is larger than the table goes on.
+                // Only a tile that is larger than the table continues beyond it.
                 let is_beyond = table.inputs.len() == 1;
                 assert!(is_beyond, "{}: {place:?} is in no table", table.name);
                 continue;

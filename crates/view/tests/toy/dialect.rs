@@ -7,12 +7,12 @@ use warpgrid_program::{
     SignatureText, Span, Suggestion, TokenClass,
 };
 
-/// The front end of the toy language.
+/// Front end of the toy language.
 pub(crate) struct Toy;
 
 pub(crate) static TOY: Toy = Toy;
 
-/// The opcodes with their syntax lines and meanings.
+/// Opcodes with their syntax lines and descriptions.
 const OPCODES: &[(&str, &str, &str)] = &[
     ("lane", "lane r", "Sets r to the number of the lane."),
     ("add", "add r s n", "Sets r to s plus the number n."),
@@ -23,7 +23,7 @@ const OPCODES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The lines that hold an instruction, each with its words.
+/// Returns the lines that contain an instruction, split into words.
 pub(crate) fn lines(source: &str) -> Vec<(Span, Vec<(Span, &str)>)> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -82,7 +82,7 @@ impl FrontEnd for Toy {
     }
 }
 
-/// A text of the toy language.
+/// Source of the toy language.
 struct Text<'a> {
     source: Cow<'a, str>,
     overrides: Overrides,

@@ -1,4 +1,4 @@
-//! From lines of the toy language to a program: a kernel `main` with one parameter, the pointer `out`.
+//! Lowering of the toy language: a program consists of a kernel `main` with one parameter, the pointer `out`.
 
 use warpgrid_isa::{
     ArithmeticOp, ControlOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, ScalarType,
@@ -12,11 +12,11 @@ use warpgrid_program::{
 
 /// Registers `r0` to `r9`.
 const N_REGISTERS: u32 = 10;
-/// The pointer, and the address of the lane's element.
+/// Registers of the pointer and of the address of the element of the lane.
 const POINTER: RegisterId = RegisterId(N_REGISTERS);
 const ELEMENT: RegisterId = RegisterId(N_REGISTERS + 1);
 
-/// What the opcodes do, in the order of their action numbers.
+/// Returns the actions of the opcodes in the order of their action indices.
 fn actions() -> Vec<Action> {
     let typed = |ty| Modifiers {
         ty: Some(ty),
@@ -63,7 +63,7 @@ const ADD: ActionId = ActionId(3);
 const PUT: ActionId = ActionId(4);
 const EXIT: ActionId = ActionId(5);
 
-/// Instructions with the operands that they point to.
+/// Instructions with their operands.
 #[derive(Default)]
 struct Body {
     instructions: Vec<Instruction>,
@@ -89,7 +89,7 @@ impl Body {
     }
 }
 
-/// Lowers lines whose opcodes are known; missing words read as `r0` and 0.
+/// Lowers lines with known opcodes. Missing operands are `r0` and 0.
 pub(crate) fn lower(
     lines: &[(Span, Vec<(Span, &str)>)],
     len: usize,
@@ -128,7 +128,7 @@ pub(crate) fn lower(
     program(body, overrides)
 }
 
-/// Loads the pointer and computes the address of the lane's element.
+/// Adds a prologue that loads the pointer and computes the address of the element of the lane.
 fn add_prologue(body: &mut Body) {
     let here = Span::at(0);
     let parameter = address(AddressBase::Variable(VariableId::Function(0)));

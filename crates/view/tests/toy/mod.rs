@@ -1,5 +1,5 @@
-//! A second front end, defined here, gets checks, tokens, hover, a run and a grid through the calls that PTX uses: no room
-//! to its right knows which language it is.
+//! A front end that is defined in this test provides checks, tokens, hover, a run and a grid through the same functions as PTX, since no
+//! crate that uses front ends depends on a specific language.
 
 mod dialect;
 mod lower;
