@@ -1,4 +1,5 @@
-//! What the dialects share: meanings, modifiers, types, spaces, targets, versions, numbers, and how a table of forms is read.
+//! Definitions shared by all dialects: operations, modifiers, types, state spaces, targets, versions, number parsing, and the reader of
+//! the form tables.
 
 pub mod decimal;
 pub mod dialect;

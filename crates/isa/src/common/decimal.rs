@@ -1,15 +1,15 @@
-//! Decimal numbers. In: text such as `-1.5e-3`; out: the nearest f64, ties to even.
+//! Correctly rounded parser for decimal numbers: converts text such as `-1.5e-3` to the nearest f64, ties to even.
 //!
-//! The reader of the standard library has a table of 10 KB that no compression makes smaller, which the page would have
-//! to load. This one divides whole numbers of any length, and gives the same bits.
+//! The parser of the standard library contains a 10 KB table that does not compress and would have to be shipped in the wasm. This parser
+//! divides arbitrary-precision integers instead and produces identical bits.
 
 use std::cmp::Ordering;
 
-/// Digits after which only one thing matters: whether all that follow are zero. No point halfway between two f64 has more
-/// than 767.
+/// Number of significant digits that are kept; of the remaining digits it only matters whether all are zero. The midpoint between two
+/// adjacent f64 has at most 767 digits.
 const MAX_DIGITS: usize = 800;
 
-/// Powers of ten that are exact.
+/// Powers of ten that an f64 represents exactly.
 const POWERS: [f64; 23] = {
     let mut powers = [1.0; 23];
     let mut at = 1;
@@ -20,8 +20,8 @@ const POWERS: [f64; 23] = {
     powers
 };
 
-/// Reads what [`f64::from_str`](std::str::FromStr) reads: digits with a point, an exponent and a sign, where they are
-/// there, or `inf`, `infinity` or `nan`; `None` for all else.
+/// Parses the grammar of [`f64::from_str`](std::str::FromStr): digits with optional point, exponent and sign, or `inf`, `infinity` or
+/// `nan`. Returns `None` for anything else.
 pub fn read_decimal(text: &str) -> Option<f64> {
     let (negative, unsigned) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -40,9 +40,9 @@ pub fn read_decimal(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// A whole number times a power of ten.
+/// Integer times a power of ten.
 struct Decimal {
-    /// The highest first, without leading zeros.
+    /// Decimal digits, most significant first, without leading zeros.
     digits: Vec<u8>,
     exponent: i64,
 }
@@ -73,7 +73,7 @@ impl Decimal {
 
     fn nearest(&self) -> f64 {
         let Decimal { digits, exponent } = self;
-        // The number is less than this power of ten, and at least a tenth of it.
+        // The number is less than 10^point and at least 10^(point - 1).
         let point = exponent.saturating_add(digits.len() as i64);
         if digits.is_empty() || point < -323 {
             return 0.0;
@@ -85,7 +85,7 @@ impl Decimal {
         if digits.len() <= 15
             && let Some(power) = POWERS.get(power)
         {
-            // Both are exact, so one operation rounds once.
+            // Both operands are exact, so the operation rounds only once.
             let whole = digits.iter().fold(0u64, |all, d| all * 10 + u64::from(*d)) as f64;
             return match *exponent < 0 {
                 true => whole / power,
@@ -123,9 +123,9 @@ fn read_exponent(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// The f64 nearest to the quotient of two numbers that are not zero.
+/// Returns the f64 nearest to the quotient of two nonzero integers.
 fn quotient(mut numerator: Whole, mut denominator: Whole) -> f64 {
-    /// Bits of the quotient, of which the highest or the one after it is set.
+    /// Number of quotient bits; the highest bit or the one below it is set.
     const BITS: i64 = 66;
     let shift = BITS - 1 + denominator.bits() - numerator.bits();
     if shift >= 0 {
@@ -144,12 +144,12 @@ fn quotient(mut numerator: Whole, mut denominator: Whole) -> f64 {
         denominator.halve();
     }
     let n_bits = i64::from(128 - quotient.leading_zeros());
-    // The quotient is at least 2 to this power, and less than twice as much.
+    // The quotient is in [2^power, 2^(power + 1)).
     let power = n_bits - 1 - shift;
     if power > 1023 {
         return f64::INFINITY;
     }
-    // Subnormals have fewer bits.
+    // Subnormal numbers have fewer significant bits.
     let kept = 53 - (-1022 - power).max(0);
     if kept < 0 {
         return 0.0;
@@ -162,12 +162,12 @@ fn quotient(mut numerator: Whole, mut denominator: Whole) -> f64 {
         Ordering::Equal => !numerator.0.is_empty() || mantissa & 1 == 1,
         Ordering::Greater => true,
     };
-    // A mantissa that is rounded up to the next power of two carries into the exponent, as it should.
+    // A mantissa that rounds up to the next power of two correctly carries into the exponent.
     let exponent = (power + 1022).max(0) as u64;
     f64::from_bits((exponent << 52) + mantissa as u64 + u64::from(up))
 }
 
-/// A whole number: words of 32 bits, the lowest first, the highest not zero.
+/// Arbitrary-precision unsigned integer: 32-bit words, least significant first, without leading zero words.
 #[derive(Default)]
 struct Whole(Vec<u32>);
 
@@ -218,7 +218,7 @@ impl Whole {
         length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
-    /// Takes away a number that is not greater.
+    /// Subtracts `other`, which must not be greater than `self`.
     fn subtract(&mut self, other: &Whole) {
         let mut borrow = 0;
         let others = other.0.iter().chain(std::iter::repeat(&0));
@@ -241,7 +241,7 @@ impl Whole {
 mod tests {
     use super::read_decimal;
 
-    /// Compares with the standard library, bit by bit.
+    /// Asserts that the result is bit-identical to that of the standard library.
     #[track_caller]
     fn check(text: &str) {
         let bits = |value: Option<f64>| value.map(f64::to_bits);
@@ -342,7 +342,7 @@ mod tests {
             }
             check(&format!("{value:e}"));
             check(&format!("{value:.20e}"));
-            // Halfway to the next number: its last digit is beyond those of the number itself.
+            // The midpoint to the next number has more digits than the number itself.
             check(&format!("{value:.60e}"));
             check(&format!("{value}"));
         }

@@ -1,64 +1,64 @@
-//! One instruction set as a value: its forms, its opcodes, and the questions that are asked of them. In: the tables of
-//! a dialect; out: forms by opcode, words, and the form that fits an instruction best.
+//! Instruction set ("dialect") built from its tables: looks up forms by opcode, validates modifiers, and selects the best-matching form
+//! of an instruction.
 
 use crate::form::{Form, Layout, SlotKind};
 use std::sync::OnceLock;
 
-/// The tables of one instruction set, as plain data.
+/// Static tables of one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables {
     /// "PTX"
     pub name: &'static str,
-    /// Every form: one list per family, in the manual's order.
+    /// Instruction forms: one list per family, in the order of the manual.
     pub families: &'static [&'static [Form]],
-    /// Every opcode word, sorted.
+    /// Opcodes, sorted.
     pub opcodes: &'static [&'static str],
-    /// Words that are part of the name of one instruction and that no other takes.
+    /// Modifiers that are part of an instruction name and that no other instruction accepts.
     pub name_words: &'static [&'static str],
-    /// Modifiers that every instruction takes and that mean nothing where its row does not name them.
+    /// Modifiers that every instruction accepts and that have no effect unless its form names them.
     pub ignored: &'static [&'static str],
-    /// Types that mean nothing where no row names them.
+    /// Type modifiers that have no effect unless a form names them.
     pub ignored_types: &'static IgnoredTypes,
-    /// Groups of words of which one instruction has at most one, even where they mean nothing.
+    /// Groups of mutually exclusive modifiers; the restriction also applies if the modifiers have no effect.
     pub exclusive: &'static [&'static [&'static str]],
-    /// Words that may be written twice in every instruction.
+    /// Modifiers that may be repeated in every instruction.
     pub repeatable: &'static [&'static str],
-    /// What people mean by words of other languages, where the letters are too far off.
+    /// Keywords of other languages and their equivalents, for keywords that edit distance does not find.
     pub meant: &'static [(&'static str, &'static str)],
 }
 
-/// Types beside those of the instruction that are taken and mean nothing. Which ones depends on the opcode.
+/// Type modifiers that are accepted in addition to those of the form and have no effect. The set depends on the opcode.
 #[derive(Debug)]
 pub struct IgnoredTypes {
-    /// The opcodes that take `there`; all others but the strict ones take `elsewhere`.
+    /// Opcodes that ignore the types in `there`. All other opcodes except the strict ones ignore `elsewhere`.
     pub opcodes: &'static [&'static str],
     pub there: &'static [&'static str],
-    /// Instructions whose names only begin like those, and which take `elsewhere`.
+    /// Instructions that share a name prefix with `opcodes` but ignore `elsewhere`.
     pub others: &'static [&'static str],
-    /// Opcodes that look at every type, but for those that a row overlooks.
+    /// Opcodes that check every type modifier, except those that a form explicitly ignores.
     pub strict: &'static [&'static str],
     pub elsewhere: &'static [&'static str],
 }
 
-/// One instruction set.
+/// Instruction set.
 #[derive(Debug)]
 pub struct Dialect {
     pub tables: Tables,
     index: Index,
 }
 
-/// What is made of the tables at first use.
+/// Lookup structures built from the tables on first use.
 #[derive(Debug)]
 struct Index {
     layouts: OnceLock<Vec<Layout>>,
-    /// Numbers of layouts by opcode.
+    /// Indices of layouts by opcode.
     forms: OnceLock<Sorted>,
-    /// Numbers of slots by the modifier words that they take.
+    /// Indices of slots by accepted modifier.
     words: OnceLock<Sorted>,
 }
 
-/// Numbers by the hashes of words, in the order of hashes and then of numbers: whoever looks a word up compares it himself.
-/// Hashes rather than words, since each kind of list that is sorted is 4 KB of the page, and this kind is there anyway.
+/// Maps hashes of words to table indices, sorted by hash and index. Callers compare the words themselves, since hashes may collide.
+/// Sorting integers instead of strings avoids another monomorphization of `sort`, which adds 4 KB to the wasm.
 #[derive(Debug)]
 struct Sorted(Vec<(u64, usize)>);
 
@@ -69,7 +69,7 @@ impl Sorted {
         Sorted(list)
     }
 
-    /// The numbers of all words with the same hash as this one, ascending.
+    /// Returns the indices of all words with the same hash as `word`, in ascending order.
     fn numbers(&self, word: &str) -> impl Iterator<Item = usize> + Clone + use<'_> {
         let hash = hash(word);
         let start = self.0.partition_point(|(other, _)| *other < hash);
@@ -79,14 +79,14 @@ impl Sorted {
     }
 }
 
-/// FNV-1a.
+/// FNV-1a hash.
 fn hash(word: &str) -> u64 {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     u64::from(word.bytes().fold(0x811c_9dc5, mix))
 }
 
 impl Dialect {
-    /// Whether a word means nothing in instructions of this form, unless a row of the opcode names it.
+    /// Returns whether `word` has no effect in instructions of this form. Words that a form of the opcode names always have an effect.
     pub fn ignores(&'static self, layout: &Layout, word: &str) -> bool {
         let form = layout.form;
         let types = self.tables.ignored_types;
@@ -106,8 +106,8 @@ impl Dialect {
         list.contains(&word) || self.tables.ignored.contains(&word) && !is_known()
     }
 
-    /// Whether an instruction may begin so: false where every row of the opcode goes on with a word of its name, and none
-    /// with this one.
+    /// Returns whether an instruction can start with `opcode` and `words`: `false` if every form of the opcode requires a name modifier
+    /// (such as `.async` of `st.async`) and none accepts the first of `words`.
     pub fn is_name(&'static self, opcode: &str, words: &[&str]) -> bool {
         let mut forms = self.forms_of(opcode);
         forms.any(|layout| match (layout.slots.first(), words.first()) {
@@ -119,7 +119,7 @@ impl Dialect {
         })
     }
 
-    /// The dialect of these tables.
+    /// Creates the dialect described by `tables`.
     pub const fn new(tables: Tables) -> Dialect {
         Dialect {
             tables,
@@ -131,7 +131,7 @@ impl Dialect {
         }
     }
 
-    /// Every form, read; in table order.
+    /// Returns the parsed layouts of all forms, in table order.
     pub fn layouts(&'static self) -> &'static [Layout] {
         self.index.layouts.get_or_init(|| {
             let forms = self.tables.families.iter().flat_map(|family| family.iter());
@@ -139,7 +139,7 @@ impl Dialect {
         })
     }
 
-    /// The forms of an opcode word (`st`), in table order; empty for words that no row has.
+    /// Returns the forms of an opcode (`st`), in table order; empty for an opcode without forms.
     pub fn forms_of<'a>(
         &'static self,
         opcode: &'a str,
@@ -154,7 +154,7 @@ impl Dialect {
         found.filter(move |layout| layout.opcode == opcode)
     }
 
-    /// Whether some instruction takes this word as a modifier.
+    /// Returns whether any instruction accepts `word` as a modifier.
     pub fn is_known_word(&'static self, word: &str) -> bool {
         let slots = || self.layouts().iter().flat_map(|layout| &layout.slots);
         let words = self.index.words.get_or_init(|| {
@@ -174,12 +174,12 @@ impl Dialect {
             || crate::types::ScalarType::from_name(word).is_some()
     }
 
-    /// Whether the dialect has the opcode.
+    /// Returns whether `word` is an opcode of the dialect.
     pub fn is_opcode(&self, word: &str) -> bool {
         self.tables.opcodes.binary_search(&word).is_ok()
     }
 
-    /// The word that is meant by one that no instruction has, by its sense rather than its letters.
+    /// Returns the equivalent of a foreign keyword, selected by meaning rather than by edit distance.
     pub fn meant(&self, word: &str) -> Option<&'static str> {
         let found = self
             .tables
@@ -190,7 +190,7 @@ impl Dialect {
     }
 }
 
-/// Whether one of the names is that of the form, or the beginning of it.
+/// Returns whether one of `names` is the name of the form or a prefix of it.
 fn is_named(form: &Form, names: &[&str]) -> bool {
     names.iter().any(|name| {
         let rest = form.syntax.strip_prefix(*name);

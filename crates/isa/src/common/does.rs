@@ -1,8 +1,8 @@
-//! What an instruction does: the one meaning that the tables, the checked program and the emulator share.
+//! Operations: the semantics of instructions as shared by the tables, the checked program and the emulator.
 //!
-//! A row of the tables names it, a program carries it, and the emulator's decoder matches on it exhaustively.
-//! Members are grouped by family: a family has one file of rows here and one file of semantics in the emulator.
-//! What a form does in detail (types, rounding, order, scope) is said by its [`Modifiers`](crate::Modifiers).
+//! A table entry names an operation, a program contains it, and the decoder of the emulator matches on it exhaustively. Variants are
+//! grouped by family; each family has one file of forms here and one file of semantics in the emulator. The
+//! [`Modifiers`](crate::Modifiers) of an instruction specify the details (types, rounding, ordering, scope).
 
 mod order;
 mod share;
@@ -17,41 +17,41 @@ pub use units::{
 
 use crate::machine::MachineOp;
 
-/// What a form does, by family.
+/// Operation of an instruction form, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Does {
-    /// One result from up to four sources, lane by lane; the types say whether integers, floats or predicates are meant.
+    /// Elementwise operation with one result and up to four sources; the types select integers, floats or predicates.
     Arithmetic(ArithmeticOp),
-    /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) says whether it writes.
+    /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) marks the writers.
     Carry(CarryOp),
-    /// Arithmetic on bytes, half words and words of registers; an operand after those of the row says which, see
+    /// Arithmetic on bytes, half-words and words of registers. An extra operand after those of the form encodes the selected parts, see
     /// [`Selection`](crate::video::Selection).
     Video(VideoOp, VideoLanes),
     /// Comparisons and selections.
     Compare(CompareForm),
     /// Moves and conversions between registers.
     Move(MoveOp),
-    /// Accesses to memory that are done when the next instruction of the lane starts.
+    /// Memory accesses that complete before the next instruction of the lane.
     Memory(MemoryOp),
-    /// Accesses to memory that are done at some later time, and waits for them.
+    /// Asynchronous memory accesses, and waits for them.
     Async(AsyncOp),
     /// Operations on mbarrier objects in shared memory.
     Mbarrier(MbarrierOp),
-    /// Operations on matrices whose elements are spread over the lanes of a warp.
+    /// Operations on matrices whose elements are distributed over the lanes of a warp.
     Matrix(MatrixOp),
-    /// Where a lane goes next.
+    /// Control flow.
     Control(ControlOp),
     /// Barriers and fences.
     Sync(SyncOp),
-    /// Exchange between the lanes of a warp.
+    /// Data exchange between the lanes of a warp.
     Warp(WarpOp),
-    /// Hints that change neither registers nor memory.
+    /// Hints without effect on registers or memory.
     Hint(HintOp),
-    /// What other units of the device do for the lanes: texture units, tensor memory, copies of tensors, groups of devices.
+    /// Operations of device units outside the SIMT lanes: texture units, tensor memory, tensor copies, multi-device memory.
     Unit(UnitOp),
-    /// What machine code does and no virtual instruction.
+    /// Operations that exist only in SASS.
     Machine(MachineOp),
-    /// An opcode of the language that the tables have no row for; no row says so.
+    /// Opcode of the language without an instruction form; no table entry uses this variant.
     Unknown,
 }
 
@@ -77,7 +77,7 @@ families! {
     arithmetic(Arithmetic) -> ArithmeticOp;
     /// Returns the move or conversion between registers.
     moves(Move) -> MoveOp;
-    /// Returns the memory access that completes in its step.
+    /// Returns the synchronous memory access.
     memory(Memory) -> MemoryOp;
     /// Returns the matrix operation.
     matrix(Matrix) -> MatrixOp;
@@ -100,7 +100,8 @@ families! {
 }
 
 impl Does {
-    /// Whether its only effect is on the registers that it writes, so that an assembler may delete it where they are not used.
+    /// Returns whether the only effect of the operation is on its destination registers, so that an assembler may remove it if they are
+    /// unused.
     pub const fn is_computation(self) -> bool {
         matches!(
             self,
@@ -113,13 +114,13 @@ impl Does {
     }
 }
 
-/// Operations of one result over up to four sources.
+/// Operations with one result and up to four sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArithmeticOp {
     Add,
     Sub,
     Mul,
-    /// a*b+c; for floats the same as [`ArithmeticOp::Fma`].
+    /// a*b+c; equivalent to [`ArithmeticOp::Fma`] for floats.
     Mad,
     Fma,
     Mul24,
@@ -149,7 +150,7 @@ pub enum ArithmeticOp {
     Lop3,
     Shl,
     Shr,
-    /// Funnel shift; [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) says where to.
+    /// Funnel shift; [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) specifies the direction.
     Shf,
     Popc,
     Clz,
@@ -165,13 +166,13 @@ pub enum ArithmeticOp {
     Dp2a,
 }
 
-/// The atomic operation that replaces a load, an arithmetic operation and a store.
+/// Atomic operation equivalent to a load, an arithmetic operation and a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicUpdate {
     Add,
-    /// Adds the negated second source; the old value is the first.
+    /// Adds the negated second source; the old value is the first source.
     AddNegated,
-    /// Adds the product of the first two sources; the old value is the third.
+    /// Adds the product of the first two sources; the old value is the third source.
     AddProduct,
     Min,
     Max,
@@ -181,7 +182,7 @@ pub enum AtomicUpdate {
 }
 
 impl AtomicUpdate {
-    /// The word of the atomic operation.
+    /// Returns the PTX modifier of the atomic operation.
     pub const fn operation(self) -> &'static str {
         match self {
             AtomicUpdate::Add | AtomicUpdate::AddNegated | AtomicUpdate::AddProduct => "add",
@@ -195,7 +196,7 @@ impl AtomicUpdate {
 }
 
 impl ArithmeticOp {
-    /// Sources that an operation reads from registers, up to three.
+    /// Returns the number of sources that the operation reads from registers, up to three.
     pub const fn n_sources(self) -> usize {
         self.facts().0
     }
@@ -205,7 +206,7 @@ impl ArithmeticOp {
         self.facts().1
     }
 
-    /// The number of sources and the atomic operation.
+    /// Returns the number of sources and the equivalent atomic operation.
     const fn facts(self) -> (usize, Option<AtomicUpdate>) {
         use ArithmeticOp as A;
         match self {
@@ -264,28 +265,28 @@ pub enum VideoOp {
     AbsDiff,
     Min,
     Max,
-    /// The mean, rounded up.
+    /// Mean, rounded up.
     Average,
     Shl,
     Shr,
     Mad,
-    /// 1 where a comparison holds, else 0.
+    /// 1 if the comparison is true, otherwise 0.
     Set,
 }
 
-/// How much a video instruction computes at once.
+/// Number of values that a video instruction processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoLanes {
     /// One value.
     One,
-    /// Two half words.
+    /// Two half-words.
     Two,
     /// Four bytes.
     Four,
 }
 
 impl VideoLanes {
-    /// 1, 2 or 4.
+    /// Returns the number of values: 1, 2 or 4.
     pub const fn count(self) -> usize {
         match self {
             VideoLanes::One => 1,
@@ -295,7 +296,7 @@ impl VideoLanes {
     }
 }
 
-/// Operations of carry chains; those that end in `c` in PTX read the flag.
+/// Operations of carry chains; the PTX opcodes that end in `c` read the carry flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CarryOp {
     Add,
@@ -319,59 +320,59 @@ pub enum CompareForm {
 /// Moves and conversions between registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MoveOp {
-    /// Copies, packs and unpacks.
+    /// Copy, pack or unpack.
     Mov,
     Cvt,
-    /// Two floats into one register, a in the high half.
+    /// Converts two floats into one register, a in the high half.
     CvtPacked,
-    /// Two integers, brought into the range of a narrower type, below those of c.
+    /// Saturates two integers to a narrower type and shifts them in below the values of c.
     CvtPack,
     Cvta,
     Isspacep,
-    /// Makes a cache policy, an opaque 64-bit value.
+    /// Creates a cache policy, an opaque 64-bit value.
     CreatePolicy,
-    /// The address of the same place in the shared memory of another block of the cluster.
+    /// Maps an address to the corresponding address in the shared memory of another CTA of the cluster (`mapa`).
     MapToRank,
-    /// The rank of the block whose shared memory an address is in.
+    /// Returns the rank of the CTA whose shared memory contains an address (`getctarank`).
     RankOf,
 }
 
 impl MoveOp {
-    /// Whether the result is the value of the source, perhaps in another type.
+    /// Returns whether the result has the value of the source, possibly in another type.
     pub const fn keeps_value(self) -> bool {
         matches!(self, MoveOp::Mov | MoveOp::Cvt)
     }
 
-    /// Whether the result has the bits of the source.
+    /// Returns whether the result has the bits of the source.
     pub const fn is_copy(self) -> bool {
         matches!(self, MoveOp::Mov)
     }
 }
 
-/// What an access does to memory.
+/// Effect of an access on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     Load,
     Store,
-    /// Reads and writes in one.
+    /// Atomic read-modify-write.
     Atomic,
 }
 
-/// Accesses that are done in their step.
+/// Synchronous memory accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOp {
     Load,
     Store,
-    /// Reads and writes in one; the first operand takes the old value.
+    /// Atomic read-modify-write; the first operand receives the old value.
     Atomic,
-    /// An atomic that returns nothing.
+    /// Atomic operation without a result.
     Reduction,
     /// Zeroes a range of shared memory.
     StoreBulk,
 }
 
 impl MemoryOp {
-    /// How each lane accesses the elements at its address; `None` for what fills a range.
+    /// Returns the kind of access of each lane to the elements at its address; `None` for operations that fill a range.
     pub const fn access(self) -> Option<AccessKind> {
         match self {
             MemoryOp::Load => Some(AccessKind::Load),
@@ -381,18 +382,18 @@ impl MemoryOp {
         }
     }
 
-    /// Whether it is an atomic that returns nothing: `red`.
+    /// Returns whether the operation is an atomic without a result (`red`).
     pub const fn returns_nothing(self) -> bool {
         matches!(self, MemoryOp::Reduction)
     }
 
-    /// Whether registers are stored as they are: `st`.
+    /// Returns whether the operation stores registers unmodified (`st`).
     pub const fn is_plain_store(self) -> bool {
         matches!(self, MemoryOp::Store)
     }
 }
 
-/// Accesses that are done at some later time.
+/// Asynchronous memory accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
     /// `st.async`
@@ -420,12 +421,12 @@ pub enum AsyncOp {
 }
 
 impl AsyncOp {
-    /// Checks whether it waits for `cp.async` copies of the executing thread.
+    /// Returns whether the operation waits for `cp.async` copies of the executing thread.
     pub const fn waits_for_own_copies(self) -> bool {
         matches!(self, AsyncOp::CopyWait | AsyncOp::CopyWaitAll)
     }
 
-    /// The operand that is the address of what is read, by its place in the row.
+    /// Returns the operand index of the source address.
     pub const fn source(self) -> Option<usize> {
         match self {
             AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => Some(1),
@@ -439,49 +440,49 @@ impl AsyncOp {
 pub enum MbarrierOp {
     Init,
     Inval,
-    /// Arrives; [`Flag::ExpectTx`](crate::Flag::ExpectTx) expects bytes first.
+    /// Arrive-on operation; [`Flag::ExpectTx`](crate::Flag::ExpectTx) adds an expect-tx operation before it.
     Arrive,
-    /// Arrives, and is not expected in later phases.
+    /// Arrives and decrements the expected arrival count of later phases.
     ArriveDrop,
     ExpectTx,
     CompleteTx,
-    /// Tests whether a phase is complete.
+    /// Non-blocking test whether a phase is complete.
     TestWait,
-    /// As [`MbarrierOp::TestWait`], after waiting for a while.
+    /// Like [`MbarrierOp::TestWait`], but blocks for a limited time.
     TryWait,
-    /// Reads the arrivals that were pending out of a state.
+    /// Extracts the pending arrival count from a phase state.
     PendingCount,
     CheckLayout,
 }
 
 impl MbarrierOp {
-    /// Whether its last operand is a number of bytes that the mbarrier is to expect.
+    /// Returns whether the last operand is a transaction count in bytes.
     pub const fn is_expectation(self) -> bool {
         matches!(self, MbarrierOp::ExpectTx)
     }
 }
 
-/// Operations on matrices.
+/// Matrix operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOp {
-    /// `wmma.load.a`, `wmma.load.b`, `wmma.load.c`: rows or columns of memory to fragments.
+    /// `wmma.load.a`, `wmma.load.b`, `wmma.load.c`: loads rows or columns from memory into fragments.
     WmmaLoadA,
     WmmaLoadB,
     WmmaLoadC,
     WmmaStore,
-    /// `wmma.mma`: D = A * B + C of fragments that `wmma.load` made.
+    /// `wmma.mma`: D = A * B + C on fragments loaded by `wmma.load`.
     WmmaMma,
-    /// `mma`: D = A * B + C of fragments that the manual describes.
+    /// `mma`: D = A * B + C on fragments with a documented layout.
     Mma,
-    /// `mma` with a factor of each element of A and B for every block of k (`.block_scale`).
+    /// `mma` with scale factors for each block of A and B along k (`.block_scale`).
     MmaScaled,
-    /// `mma` whose A holds half of its elements; metadata say which.
+    /// `mma` with a sparse A: half of its elements are stored, and metadata selects their positions.
     MmaSparse,
-    /// Both.
+    /// Sparse matrix multiply-accumulate with block scaling (`mma.sp` with `.block_scale`).
     MmaSparseScaled,
-    /// Rows of matrices in shared memory to fragments; each lane gives the address of a row.
+    /// Loads rows of matrices from shared memory into fragments; each lane provides a row address.
     Ldmatrix,
-    /// Fragments to rows of matrices in shared memory.
+    /// Stores fragments to rows of matrices in shared memory.
     Stmatrix,
 }
 
@@ -496,7 +497,7 @@ impl MatrixOp {
         matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled)
     }
 
-    /// How the warp accesses memory; `None` for products.
+    /// Returns how the warp accesses memory; `None` for matrix multiplications.
     pub const fn access(self) -> Option<AccessKind> {
         match self {
             MatrixOp::WmmaLoadA
@@ -509,7 +510,7 @@ impl MatrixOp {
     }
 }
 
-/// Where a lane goes next.
+/// Control-flow operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlOp {
     Branch,
@@ -519,35 +520,35 @@ pub enum ControlOp {
     Exit,
     Trap,
     Breakpoint,
-    /// Declares where lanes that part now meet again (`BSSY` of the machine).
+    /// Pushes a reconvergence point for lanes that diverge after it (SASS `BSSY`).
     PushReconvergence,
-    /// Waits for the lanes of a declaration (`BSYNC` of the machine).
+    /// Waits at a reconvergence point for all participating lanes (SASS `BSYNC`).
     Reconverge,
-    /// Waits for the lanes of a declaration until one of them gives way (`BSYNC` of the machine where `BSYNC.RECONVERGENT` is
-    /// another instruction).
+    /// Waits at a reconvergence point until all participating lanes arrive or one of them yields (SASS `BSYNC` on targets that
+    /// distinguish `BSYNC.RECONVERGENT`).
     ReconvergeUnlessYielded,
-    /// Lets lanes go on that wait only until others give way (`YIELD` of the machine).
+    /// Releases lanes that wait only until others yield (SASS `YIELD`).
     GiveWay,
-    /// Takes the lanes out of a declaration, so that no other waits for them (`BREAK` of the machine).
+    /// Removes the active lanes from a reconvergence point, so that the other participants do not wait for them (SASS `BREAK`).
     LeaveReconvergence,
-    /// Goes to the place in the code whose address a register holds (`BRX`, `RET` of the machine).
+    /// Jumps to the code address in a register (SASS `BRX`, `RET`).
     BranchIndirect,
-    /// Goes to a label where not all lanes of the mask are together (`BRA.DIV` of the machine).
+    /// Branches to a label if not all lanes of the mask are converged (SASS `BRA.DIV`).
     BranchDivergent,
 }
 
 impl ControlOp {
-    /// Whether lanes end here, or go back to a caller.
+    /// Returns whether lanes exit or return to a caller.
     pub const fn leaves(self) -> bool {
         matches!(self, ControlOp::Return | ControlOp::Exit)
     }
 
-    /// Whether it calls a function.
+    /// Returns whether the operation is a function call.
     pub const fn is_call(self) -> bool {
         matches!(self, ControlOp::Call)
     }
 
-    /// Whether it goes to one label, so that under a predicate some lanes go there and others go on.
+    /// Returns whether the operation branches to a single label, so that lanes diverge if its predicate is not uniform.
     pub const fn is_branch(self) -> bool {
         matches!(self, ControlOp::Branch)
     }
@@ -556,22 +557,22 @@ impl ControlOp {
 /// Barriers and fences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncOp {
-    /// `bar`: every thread of the warp takes part.
+    /// `bar`: every thread of the warp participates.
     Bar,
-    /// `barrier`: as `bar`, where [`Flag::Aligned`](crate::Flag::Aligned) does not say that all lanes execute it together.
+    /// `barrier`: like `bar`, but without [`Flag::Aligned`](crate::Flag::Aligned) the lanes of a warp need not execute it together.
     Barrier,
     WarpBarrier,
-    /// `fence`, and fences of machine code.
+    /// `fence`, and fences of SASS.
     Fence,
-    /// `membar`, which states no memory order and is sequentially consistent.
+    /// `membar`, which specifies no memory order and is sequentially consistent.
     Membar,
-    /// Arrives at the barrier of the cluster.
+    /// Arrives at the cluster barrier.
     ClusterArrive,
-    /// Waits for the threads of the cluster.
+    /// Waits at the cluster barrier.
     ClusterWait,
 }
 
-/// Exchange between the lanes of a warp.
+/// Data exchange between the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarpOp {
     Shuffle,
@@ -580,7 +581,7 @@ pub enum WarpOp {
     ActiveMask,
     Redux,
     Elect,
-    /// Transposes an 8 x 8 matrix whose rows are spread over the lanes.
+    /// Transposes an 8 x 8 matrix whose rows are distributed over the lanes.
     Movmatrix,
 }
 
@@ -590,13 +591,13 @@ pub enum HintOp {
     Prefetch,
     ApplyPriority,
     Discard,
-    /// Gives way to other warps.
+    /// Yields to other warps.
     Nanosleep,
     Pmevent,
-    /// Orders grids that depend on each other; there is one grid here.
+    /// Orders dependent grids; the emulator runs a single grid.
     GridDependency,
     SetMaxRegisters(RegisterChange),
-    /// Brings a range of memory into a cache.
+    /// Prefetches an address range into a cache.
     BulkPrefetch,
 }
 
@@ -610,7 +611,7 @@ pub enum RegisterChange {
 }
 
 impl HintOp {
-    /// Returns how it changes the number of registers per thread; `None` for other hints.
+    /// Returns the change of the per-thread register count; `None` for other hints.
     pub const fn register_change(self) -> Option<RegisterChange> {
         match self {
             HintOp::SetMaxRegisters(change) => Some(change),

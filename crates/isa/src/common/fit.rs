@@ -1,29 +1,28 @@
-//! Which values fit which types. In: the type that an instruction says, and what a value is; out: whether they go
-//! together, as closely as the operand asks for (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding
-//! Instruction-Type Size", as assembler 13.5 has them).
+//! Operand type checking: decides whether an operand is compatible with an instruction type at the strictness that the operand slot
+//! requires (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size", as implemented by assembler 13.5).
 
 use crate::types::{ScalarType, TypeKind};
 
-/// How closely a value has to fit the type that an instruction says.
+/// Strictness of operand type checking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// The very width.
+    /// Same width.
     Exact,
-    /// The very width, and no packed halves: counts, amounts, masks.
+    /// Same width and no packed halves: counts, shift amounts, masks.
     Integer,
-    /// Integers and bits may be wider than the instruction says: loads, conversions.
+    /// Integers and bits may be wider than the instruction type: loads, conversions.
     Wider,
-    /// What `st` writes, alone: registers of any kind may be wider, and constants are cut.
+    /// Single source operand of `st`: registers of any kind may be wider, and constants are truncated.
     Stored,
-    /// What `st` writes, in braces: integers of the very width are taken for floats too.
+    /// Source operand of `st` in braces: integers of the same width are also accepted for floats.
     StoredInBraces,
-    /// A name plus a constant where `st` writes: only the kind counts.
+    /// Sum of a name and a constant as source of `st`: only the kind is checked.
     StoredSum,
-    /// What `st.async` writes, in braces: as exact, and integers of the very width are taken for floats too.
+    /// Source operand of `st.async` in braces: like [`Fit::Exact`], but integers of the same width are also accepted for floats.
     ExactInBraces,
 }
 
-/// What a value is, as far as it matters for fitting; widths in bits.
+/// Operand class used for type checking. Widths are in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueClass {
     Bits(u32),
@@ -34,18 +33,18 @@ pub enum ValueClass {
     /// `.f16x2`
     Halves,
     Predicate,
-    /// An integer constant.
+    /// Integer constant.
     Integer,
-    /// A `0f` constant.
+    /// `0f` constant.
     Single,
-    /// A `0d` or decimal constant.
+    /// `0d` or decimal constant.
     Double,
-    /// Anything: a constant came first, which hides what follows from the assembler.
+    /// Compatible with every type: follows a constant, after which the assembler does not check operands.
     Open,
 }
 
 impl ValueClass {
-    /// What a register of this type holds.
+    /// Returns the operand class of a register of type `ty`.
     pub const fn of(ty: ScalarType) -> ValueClass {
         let width = ty.width_bits();
         match ty.kind() {
@@ -58,7 +57,7 @@ impl ValueClass {
         }
     }
 
-    /// Width of a register; `None` for constants.
+    /// Returns the width of a register; `None` for constants.
     pub const fn width(self) -> Option<u32> {
         use ValueClass as V;
         match self {
@@ -69,8 +68,8 @@ impl ValueClass {
         }
     }
 
-    /// Width of what `st` writes: that of constants is the width that they are computed with, and a predicate beside
-    /// other elements counts as 32 bits (assembler 13.5).
+    /// Returns the width of a value stored by `st`: for constants the width of constant evaluation, and 32 bits for a predicate next to
+    /// other elements (assembler 13.5).
     pub const fn stored_width(self) -> u32 {
         use ValueClass as V;
         match self {
@@ -80,13 +79,13 @@ impl ValueClass {
         }
     }
 
-    /// Whether it is no register but a constant.
+    /// Returns whether the operand is a constant.
     pub const fn is_constant(self) -> bool {
         use ValueClass as V;
         matches!(self, V::Integer | V::Single | V::Double | V::Open)
     }
 
-    /// Whether it is a signed or unsigned integer, a constant included.
+    /// Returns whether the operand is a signed or unsigned integer, including constants.
     pub const fn is_integer(self) -> bool {
         matches!(
             self,
@@ -94,7 +93,7 @@ impl ValueClass {
         )
     }
 
-    /// Whether it is a floating-point value, a constant included; packed halves are not.
+    /// Returns whether the operand is a floating-point value, including constants but not packed halves.
     pub const fn is_float(self) -> bool {
         matches!(
             self,
@@ -103,8 +102,8 @@ impl ValueClass {
     }
 }
 
-/// For each type, its width if it is one integer, else a number that no other type has. One look-up for each of the
-/// hundred thousands of operands of a large module, where two matches over the types would take longer.
+/// Compatibility class of each type: its width for a single integer, otherwise a number unique to the type. One table lookup replaces two
+/// matches over the types, since large modules have hundreds of thousands of operands.
 static KINSHIP: [u8; ScalarType::ALL.len()] = kinship();
 
 const fn kinship() -> [u8; ScalarType::ALL.len()] {
@@ -122,22 +121,22 @@ const fn kinship() -> [u8; ScalarType::ALL.len()] {
 }
 
 impl ScalarType {
-    /// Whether a register of type `register` fits an operand of this type.
+    /// Returns whether a register of type `register` is compatible with an operand of this type.
     #[inline]
     pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
-        // Nearly every operand: the very type, or another integer of the same width, which every fit takes.
+        // Fast path for almost all operands: the same type, or an integer type of the same width, is accepted at every strictness level.
         let is_alike = KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
         is_alike || self.takes(ValueClass::of(register), fit)
     }
 
-    /// Whether a value fits an operand of this type.
+    /// Returns whether an operand of class `value` is compatible with an operand of this type.
     pub fn takes(self, value: ValueClass, fit: Fit) -> bool {
         use ValueClass as V;
         if self == ScalarType::Pred {
             return matches!(value, V::Predicate | V::Integer | V::Open);
         }
         if self.is_packed_integer() {
-            // Registers of integers hold one number, so the assembler refuses them.
+            // Integer registers contain a single number, so the assembler rejects them.
             return matches!(value, V::Bits(32) | V::Halves | V::Open);
         }
         let width = self.width_bits();
@@ -179,15 +178,15 @@ impl ScalarType {
         }
     }
 
-    /// Whether the kinds go together: bits with everything, integers with each other. Floats of the very same type are
-    /// the caller's to recognise, but asynchronous stores compare their widths alone.
+    /// Returns whether the kinds are compatible: bits with everything, integers with each other. The caller recognizes floats of the same
+    /// type, but asynchronous stores compare only their widths.
     fn takes_kind_of(self, value: ValueClass, fit: Fit) -> bool {
         use ValueClass as V;
         match (value, self.kind()) {
             (V::Bits(_), _) | (_, TypeKind::Bits) => true,
             (V::Float(_), TypeKind::Float) => fit == Fit::ExactInBraces,
             (V::Float(_), _) => false,
-            // Packed halves are also taken as a plain word.
+            // Packed halves are also accepted as an untyped 32-bit word.
             (V::Halves, kind) => kind != TypeKind::Float,
             (_, TypeKind::Float) => false,
             _ => true,
@@ -218,7 +217,7 @@ mod tests {
     use super::{Fit, ValueClass as V};
     use crate::types::ScalarType as T;
 
-    /// Type, value, fit, and whether they go together.
+    /// Type, operand class, strictness, and whether they are compatible.
     #[rustfmt::skip]
     const CASES: &[(T, V, Fit, bool)] = &[
         (T::U32, V::Signed(32),   Fit::Exact,          true),

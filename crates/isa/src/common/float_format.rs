@@ -1,20 +1,20 @@
-//! The fields of floating-point numbers, and the values of those of at most 32 bits: a type goes in, its exponent and fraction come out;
-//! bits become a value, and a value the bits next to it (PTX ISA, "Alternate Floating-Point Data Formats"; IEEE 754 for the others).
+//! Floating-point formats: exponent and fraction widths of each type, and conversion between bits and values for formats of at most 32
+//! bits (PTX ISA, "Alternate Floating-Point Data Formats"; IEEE 754 for the others).
 
 use crate::types::ScalarType;
 
-/// What the top of a format's range means.
+/// Encoding of special values at the top of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatTop {
-    /// The largest exponent: infinity and NaN.
+    /// The largest exponent encodes infinity and NaN.
     Infinity,
-    /// All ones: NaN. There is no infinity.
+    /// All ones encode NaN; there is no infinity.
     NotANumber,
-    /// Numbers like all others: there is neither infinity nor NaN.
+    /// All encodings are finite: there is neither infinity nor NaN.
     Finite,
 }
 
-/// A sign, an exponent and a fraction, from the high bits down.
+/// Format with sign, exponent and fraction, from the most significant bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     pub exponent_bits: u8,
@@ -33,7 +33,7 @@ const fn format(exponent_bits: u8, fraction_bits: u8, top: FloatTop) -> FloatFor
 impl FloatFormat {
     pub const F16: FloatFormat = format(5, 10, FloatTop::Infinity);
     pub const BF16: FloatFormat = format(8, 7, FloatTop::Infinity);
-    /// The upper 19 bits of its 32.
+    /// Upper 19 bits of a 32-bit register.
     pub const TF32: FloatFormat = format(8, 10, FloatTop::Infinity);
     pub const F32: FloatFormat = format(8, 23, FloatTop::Infinity);
     pub const F64: FloatFormat = format(11, 52, FloatTop::Infinity);
@@ -43,8 +43,8 @@ impl FloatFormat {
     pub const E3M2: FloatFormat = format(3, 2, FloatTop::Finite);
     pub const E2M1: FloatFormat = format(2, 1, FloatTop::Finite);
 
-    /// The format of a type's number, or of each of the numbers that a packed type holds. None for types that are no floats, or floats without
-    /// a sign.
+    /// Returns the format of a type, or of each element of a packed type. Returns `None` for types that are not floats and for unsigned
+    /// floats.
     pub const fn of(ty: ScalarType) -> Option<FloatFormat> {
         use ScalarType as T;
         Some(match ty {
@@ -63,38 +63,38 @@ impl FloatFormat {
     }
 }
 
-/// A magnitude cut off to a format: what is kept, and how much of its last unit is not.
+/// Magnitude truncated to a format, with the remainder in fractions of the last unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The number next to it towards zero. Above [`FloatFormat::largest`] where the magnitude is beyond the format.
+    /// Truncated value. Exceeds [`FloatFormat::largest`] if the magnitude is out of range.
     pub bits: u64,
-    /// What is cut off, in parts of a unit.
+    /// Remainder, in fractions of a unit.
     pub rest: u64,
-    /// How many parts a unit has: a power of two.
+    /// Number of fractions per unit, a power of two.
     pub unit: u64,
 }
 
-/// Numbers of a format of at most 32 bits.
+/// Values of formats of at most 32 bits.
 impl FloatFormat {
-    /// The bit of the sign. Those below it are the magnitude.
+    /// Returns the sign bit; the bits below it are the magnitude.
     #[inline]
     pub const fn sign(self) -> u32 {
         1 << (self.exponent_bits + self.fraction_bits)
     }
 
-    /// What is added to an exponent.
+    /// Returns the exponent bias.
     #[inline]
     pub const fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// Where infinity is, or would be.
+    /// Returns the encoding of infinity, or the one it would have.
     #[inline]
     pub const fn infinity(self) -> u32 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
     }
 
-    /// The largest finite number.
+    /// Returns the largest finite number.
     #[inline]
     pub const fn largest(self) -> u32 {
         match self.top {
@@ -104,13 +104,13 @@ impl FloatFormat {
         }
     }
 
-    /// The NaN that operations give: all ones but the sign. The largest number where there is none.
+    /// Returns the canonical NaN: all ones except for the sign. In formats without NaN this is the largest number.
     #[inline]
     pub const fn nan(self) -> u32 {
         self.sign() - 1
     }
 
-    /// The exact value of the low bits.
+    /// Returns the exact value of the low bits.
     #[inline]
     pub fn value(self, bits: u32) -> f64 {
         let magnitude = bits & (self.sign() - 1);
@@ -131,13 +131,13 @@ impl FloatFormat {
         }
     }
 
-    /// Cuts a finite magnitude off.
+    /// Truncates a finite magnitude.
     #[inline]
     pub fn cut(self, magnitude: f64) -> Cut {
         let bits = magnitude.to_bits();
         let exponent = (bits >> 52) as i32 - 1023 + self.bias();
         let significand = bits & ((1 << 52) - 1) | 1 << 52;
-        // A biased exponent of 1 is also the scale of subnormal numbers.
+        // Subnormal numbers have the scale of biased exponent 1.
         let biased = exponent.max(1);
         let n_cut = 52 - i32::from(self.fraction_bits) + biased - exponent;
         if n_cut > 63 {
@@ -147,7 +147,7 @@ impl FloatFormat {
                 unit: 1 << 63,
             };
         }
-        // The first bit of a normal number counts as one more in its exponent.
+        // The implicit leading bit of a normal number adds one to the exponent field.
         let kept = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
         Cut {
             bits: kept,
@@ -156,7 +156,8 @@ impl FloatFormat {
         }
     }
 
-    /// The number nearest to a value, ties to even. Beyond the largest: infinity, or the largest where there is none.
+    /// Returns the number nearest to `value`, ties to even. Values out of range become infinity, or the largest number if the format has
+    /// no infinity.
     pub fn nearest(self, value: f64) -> u32 {
         let sign = u32::from(value.is_sign_negative()) * self.sign();
         if value.is_nan() {
@@ -176,7 +177,7 @@ impl FloatFormat {
     }
 }
 
-/// 2 to the power of the exponent of a normal number.
+/// Returns 2 to the power of `exponent`, which must be that of a normal number.
 #[inline]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
@@ -194,7 +195,7 @@ mod tests {
                 continue;
             };
             let bits = u32::from(1 + format.exponent_bits + format.fraction_bits);
-            // `tf32` leaves 13 bits unused, and floats of 6 bits two.
+            // `tf32` has 13 unused bits, and 6-bit floats have two.
             let unused = match *ty {
                 ScalarType::Tf32 => 13,
                 ScalarType::E2m3x2

@@ -1,24 +1,24 @@
-//! What instructions have to do with the order of others: which transfer without waiting, arrive, wait, or make threads meet.
+//! Synchronization properties of operations: which ones transfer asynchronously, arrive, wait, or synchronize threads.
 
 use super::{AsyncOp, Does, MbarrierOp, MemoryOp, SyncOp, UnitOp};
 
-/// What an asynchronous operation does to memory and to whom it reports.
+/// Kind of asynchronous transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transfer {
-    /// A bulk copy or reduction, through the asynchronous proxy.
+    /// Bulk copy or reduction through the asynchronous proxy.
     Bulk,
-    /// A store or reduction of registers.
+    /// Store or reduction of register values.
     Registers,
     /// `cp.async`
     Copy,
-    /// An arrival after copies.
+    /// Arrival on an mbarrier after copies.
     Arrival,
-    /// A commit or a wait.
+    /// No transfer: a commit or a wait.
     None,
 }
 
 impl AsyncOp {
-    /// What it transfers.
+    /// Returns the kind of transfer.
     pub const fn transfer(self) -> Transfer {
         match self {
             AsyncOp::BulkCopy | AsyncOp::BulkReduction => Transfer::Bulk,
@@ -31,26 +31,26 @@ impl AsyncOp {
 }
 
 impl MbarrierOp {
-    /// Whether threads arrive.
+    /// Returns whether the operation is an arrive-on operation.
     pub const fn is_arrival(self) -> bool {
         matches!(self, MbarrierOp::Arrive | MbarrierOp::ArriveDrop)
     }
 
-    /// Whether it asks if a phase is complete.
+    /// Returns whether the operation tests for the completion of a phase.
     pub const fn is_test(self) -> bool {
         matches!(self, MbarrierOp::TestWait | MbarrierOp::TryWait)
     }
 }
 
 impl SyncOp {
-    /// Whether threads of a block meet there.
+    /// Returns whether the operation is a barrier among threads of a CTA.
     pub const fn is_block_barrier(self) -> bool {
         matches!(self, SyncOp::Bar | SyncOp::Barrier)
     }
 }
 
 impl MemoryOp {
-    /// Whether it writes, in its step, what other threads may wait for.
+    /// Returns whether the operation synchronously writes memory that other threads may wait for.
     pub const fn writes_elements(self) -> bool {
         matches!(
             self,
@@ -60,12 +60,12 @@ impl MemoryOp {
 }
 
 impl UnitOp {
-    /// Whether it goes through the proxy of textures or that of surfaces.
+    /// Returns whether the operation accesses memory through the texture or surface proxy.
     pub const fn is_image(self) -> bool {
         matches!(self, UnitOp::Texture(_) | UnitOp::Surface(_))
     }
 
-    /// Checks whether it is a matrix product.
+    /// Returns whether the operation is a matrix multiplication.
     pub const fn is_product(self) -> bool {
         match (self.warpgroup(), self.tensor_memory()) {
             (Some(op), _) => op.is_product(),
@@ -74,14 +74,14 @@ impl UnitOp {
         }
     }
 
-    /// Whether it is one of tensor memory.
+    /// Returns whether the operation uses tensor memory.
     pub const fn uses_tensor_memory(self) -> bool {
         self.tensor_memory().is_some()
     }
 }
 
 impl Does {
-    /// The asynchronous transfer; none for what is no such operation.
+    /// Returns the kind of asynchronous transfer; [`Transfer::None`] for operations of other families.
     pub const fn transfer(self) -> Transfer {
         match self {
             Does::Async(op) => op.transfer(),
@@ -89,7 +89,7 @@ impl Does {
         }
     }
 
-    /// Whether threads of a block meet there.
+    /// Returns whether the operation is a barrier among threads of a CTA.
     pub const fn is_block_barrier(self) -> bool {
         match self.sync() {
             Some(op) => op.is_block_barrier(),
@@ -97,12 +97,12 @@ impl Does {
         }
     }
 
-    /// Whether it compares.
+    /// Returns whether the operation is a comparison.
     pub const fn is_comparison(self) -> bool {
         matches!(self, Does::Compare(_))
     }
 
-    /// Checks whether it is a matrix product that reads its operands asynchronously.
+    /// Returns whether the operation is a matrix multiplication that reads its operands asynchronously.
     pub const fn is_asynchronous_product(self) -> bool {
         match self.unit() {
             Some(op) => op.is_product(),

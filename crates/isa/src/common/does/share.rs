@@ -1,20 +1,21 @@
-//! How many threads an instruction is written for, where the manual says so: one that is chosen, or all of them.
+//! Thread participation: whether one elected thread or all threads have to execute an instruction, for instructions whose documentation
+//! specifies it.
 
 use super::{AsyncOp, Does, LaunchOp, MbarrierOp, TensorMemoryOp, Transfer, UnitOp};
 
-/// Who executes an instruction.
+/// Threads that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// One thread, for all of them.
+    /// One thread on behalf of all.
     OneThread,
-    /// One or all.
+    /// One thread or all threads.
     Either,
-    /// Each thread for itself, or all of a warp together.
+    /// Each thread individually, or all threads of a warp together.
     Lanes,
 }
 
 impl Does {
-    /// How many threads execute it.
+    /// Returns which threads execute the operation.
     pub const fn share(self) -> Share {
         match self {
             Does::Mbarrier(op) => op.share(),

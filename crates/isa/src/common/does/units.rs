@@ -1,30 +1,30 @@
-//! What units of the device do beside the lanes: texture units, tensor memory, copies of tensors, groups of devices. A family
-//! has an enum here, a file of rows in `ptx/forms`, and a file in the emulator's `decode` and `exec`.
+//! Operations of device units outside the SIMT lanes: texture units, tensor memory, tensor copies, multi-device memory. Each family has
+//! an enum here, a file of forms in `ptx/forms`, and a file in `decode` and `exec` of the emulator.
 
 use super::families;
 
-/// What a unit does, by family.
+/// Operation of a device unit, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnitOp {
-    /// Space on the stack: `alloca`, `stacksave`, `stackrestore`.
+    /// Stack allocation: `alloca`, `stacksave`, `stackrestore`.
     Stack(StackOp),
-    /// Blocks that have not started: `clusterlaunchcontrol`.
+    /// Cancellation of clusters that have not been launched: `clusterlaunchcontrol`.
     Launch(LaunchOp),
-    /// Memory of a group of devices under one address: `multimem`.
+    /// Memory of several devices accessed through one multimem address: `multimem`.
     Multimem(MultimemOp),
-    /// Parts of tensors between memories: `cp.async.bulk.tensor` and its kin.
+    /// Tensor copies between memories: `cp.async.bulk.tensor` and related instructions.
     TensorCopy(TensorCopyOp),
-    /// Tensor maps, which describe tensors: `tensormap`.
+    /// Operations on tensor maps: `tensormap`.
     TensorMap(TensorMapOp),
-    /// Matrix products of four warps: `wgmma`.
+    /// Matrix multiplications of a warpgroup: `wgmma`.
     Warpgroup(WarpgroupOp),
-    /// Tensor memory and the products that are kept there: `tcgen05`.
+    /// Tensor memory and the matrix multiplications that accumulate in it: `tcgen05`.
     TensorMemory(TensorMemoryOp),
     /// Textures: `tex`, `tld4`, `txq`, `istypep`.
     Texture(TextureOp),
     /// Surfaces: `suld`, `sust`, `sured`, `suq`.
     Surface(SurfaceOp),
-    /// Accesses through the fabric between devices: `fabric.submit`.
+    /// Memory accesses through the inter-device fabric: `fabric.submit`.
     Fabric,
 }
 
@@ -42,11 +42,11 @@ pub enum StackOp {
 /// Operations of `clusterlaunchcontrol`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchOp {
-    /// `try_cancel`: asks for a cluster that has not started.
+    /// `try_cancel`: requests the cancellation of a cluster that has not been launched.
     TryCancel,
     /// `query_cancel.is_canceled`
     IsCanceled,
-    /// `query_cancel.get_first_ctaid`; [`BlockIndex`](crate::modifier::BlockIndex) says which part.
+    /// `query_cancel.get_first_ctaid`; [`BlockIndex`](crate::modifier::BlockIndex) selects the component.
     FirstBlock,
 }
 
@@ -69,23 +69,23 @@ pub enum MultimemOp {
     BulkReduction,
 }
 
-/// Copies of parts of tensors.
+/// Copies of tensor tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorCopyOp {
-    /// From the tensor to shared memory.
+    /// Copies from the tensor to shared memory.
     Load,
-    /// From shared memory to the tensor.
+    /// Copies from shared memory to the tensor.
     Store,
-    /// Combines shared memory with the tensor.
+    /// Reduces shared memory into the tensor.
     Reduction,
-    /// Brings a part of the tensor into a cache.
+    /// Prefetches a part of the tensor into a cache.
     Prefetch,
 }
 
 /// Operations on tensor maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TensorMapOp {
-    /// `tensormap.replace`; [`TensorMapField`](crate::modifier::TensorMapField) says what is replaced.
+    /// `tensormap.replace`; [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
     Replace,
     /// `tensormap.cp_fenceproxy`
     Publish,
@@ -148,7 +148,7 @@ pub enum TensorMemoryOp {
 /// Operations on textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
-    /// `tex`, of the finest level
+    /// `tex` at the base mipmap level
     Sample,
     /// `tex.level`
     SampleLevel,
@@ -178,7 +178,7 @@ pub enum SurfaceOp {
 }
 
 impl TensorMemoryOp {
-    /// Whether it moves words between registers of a warp and the lanes of tensor memory that the warp reaches.
+    /// Returns whether the operation moves words between registers of a warp and the tensor-memory lanes accessible to the warp.
     pub const fn moves_registers(self) -> bool {
         matches!(
             self,
@@ -186,7 +186,7 @@ impl TensorMemoryOp {
         )
     }
 
-    /// Checks whether it is a matrix product.
+    /// Returns whether the operation is a matrix multiplication.
     pub const fn is_product(self) -> bool {
         matches!(
             self,
@@ -199,7 +199,7 @@ impl TensorMemoryOp {
         )
     }
 
-    /// Whether it is a product with a sparse A.
+    /// Returns whether the operation is a matrix multiplication with a sparse A.
     pub const fn is_sparse(self) -> bool {
         matches!(
             self,
@@ -211,12 +211,12 @@ impl TensorMemoryOp {
 }
 
 impl WarpgroupOp {
-    /// Whether it is a product, dense or sparse.
+    /// Returns whether the operation is a matrix multiplication, dense or sparse.
     pub const fn is_product(self) -> bool {
         matches!(self, WarpgroupOp::Product | WarpgroupOp::SparseProduct)
     }
 
-    /// Index of the operand `scale-d` of a product, which says whether it adds to its accumulators.
+    /// Returns the index of operand `scale-d`, which controls whether a matrix multiplication adds to its accumulators.
     pub const fn scale_operand(self) -> Option<usize> {
         match self {
             WarpgroupOp::Product => Some(3),
@@ -227,7 +227,7 @@ impl WarpgroupOp {
 }
 
 impl MultimemOp {
-    /// Whether it reads the memory of all devices.
+    /// Returns whether the operation reads the memory of all devices.
     pub const fn is_load(self) -> bool {
         matches!(self, MultimemOp::LoadReduce)
     }
@@ -237,21 +237,21 @@ families! {
     UnitOp:
     /// Returns the tensor copy.
     tensor_copy(TensorCopy) -> TensorCopyOp;
-    /// Returns the operation on tensor memory.
+    /// Returns the tensor-memory operation.
     tensor_memory(TensorMemory) -> TensorMemoryOp;
-    /// Returns the operation on the memory of several devices.
+    /// Returns the multimem operation.
     multimem(Multimem) -> MultimemOp;
-    /// Returns the operation of a warpgroup.
+    /// Returns the warpgroup operation.
     warpgroup(Warpgroup) -> WarpgroupOp;
 }
 
 impl UnitOp {
-    /// Whether the four warps of a warpgroup execute it together.
+    /// Returns whether the four warps of a warpgroup execute the operation together.
     pub const fn takes_warpgroup(self) -> bool {
         matches!(self, UnitOp::Warpgroup(_) | UnitOp::TensorMemory(_))
     }
 
-    /// Whether it reads or writes elements of surfaces.
+    /// Returns whether the operation reads or writes surface elements.
     pub const fn accesses_surface(self) -> bool {
         matches!(self, UnitOp::Surface(_))
     }
