@@ -1,16 +1,16 @@
-//! Fragment maps: which lane and register holds which matrix element. A query (operation, shape, type, layout, target)
-//! goes in, a [`FragmentMap`] or the reason why there is none comes out.
+//! Fragment maps: the mapping between matrix elements and the lanes and registers of a warp. Converts a query (operation, shape, type,
+//! layout, target) into a [`FragmentMap`], or an error that explains why there is none.
 //!
-//! The manual calls the fragments of `wmma` unspecified. The rules here are those that the reference assembler follows
-//! when it turns `wmma.load` and `wmma.store` into address arithmetic; those of `mma`, `ldmatrix`, `stmatrix` and
-//! `movmatrix` are in the manual. A map is a closed formula over lane and element ([`formula`]), never a table.
+//! The manual leaves the fragment layout of `wmma` unspecified. The rules here are derived from the address arithmetic that the reference
+//! assembler generates for `wmma.load` and `wmma.store`; those of `mma`, `ldmatrix`, `stmatrix` and `movmatrix` are from the manual. A
+//! map is a closed formula over lane and element ([`formula`]), never a table.
 //!
-//! - `family`: the two families of rules.
-//! - `catalogue`: what exists, and from which target on.
-//! - `quad_pair`, `group`: the two families of rules, by generation of tensor core.
-//! - `formula`, `map`: sums of bit fields, and what can be asked of them.
-//! - `operand`: how many registers an operand of an instruction is.
-//! - `access`: the memory accesses that the compiled code of `wmma.load` and `wmma.store` makes.
+//! - `family`: selects the family of rules.
+//! - `catalogue`: supported combinations, and their targets.
+//! - `quad_pair`, `group`: the two families of rules, by tensor core generation.
+//! - `formula`, `map`: sums of bit fields, and queries on them.
+//! - `operand`: number of registers of an operand.
+//! - `access`: memory accesses in the compiled code of `wmma.load` and `wmma.store`.
 
 mod access;
 mod catalogue;
@@ -38,15 +38,15 @@ use crate::modifier::MatrixLayout;
 use crate::target::Target;
 use crate::types::ScalarType;
 
-/// What to look up.
+/// Key of a fragment-map lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentQuery {
     pub op: FragmentOp,
     pub shape: Shape,
-    /// The type of one element: `f16`, not `f16x2`.
+    /// Element type: `f16`, not `f16x2`.
     pub ty: ScalarType,
-    /// The order of the matrix in memory (`wmma`), of the operand (`mma.m8n8k4`), or `.trans` as [`MatrixLayout::Col`]
-    /// (`ldmatrix`, `stmatrix`). `None` takes the first that the operation has.
+    /// Layout of the matrix in memory (`wmma`), of the operand (`mma.m8n8k4`), or `.trans` as [`MatrixLayout::Col`] (`ldmatrix`,
+    /// `stmatrix`). `None` selects the first layout that the operation supports.
     pub layout: Option<MatrixLayout>,
     pub target: Target,
 }

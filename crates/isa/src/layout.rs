@@ -1,12 +1,12 @@
-//! Where the elements of tensor instructions lie: in registers of a warpgroup, in shared memory by descriptor, in tensor memory. Numbers of
-//! an element or of a register go in, its place comes out. The emulator moves data by these rules, and pictures are drawn from them.
+//! Element layouts of tensor instructions in warpgroup registers, in shared memory (by matrix descriptor) and in tensor memory: maps an
+//! element or register index to its location. Used by the emulator and by the layout diagrams.
 //!
 //! - `swizzle`, `descriptor`: shared memory.
-//! - `instruction_descriptor`: types, sizes and orders of `tcgen05.mma`.
+//! - `instruction_descriptor`: types, sizes and layouts of `tcgen05.mma`.
 //! - `warpgroup`: registers of `wgmma`.
-//! - `sparse`: which bits of metadata speak of which columns.
+//! - `sparse`: register layout of the sparsity metadata.
 //! - `tensor_memory`: lanes and columns.
-//! - `zero_columns`: which columns of B count as zero.
+//! - `zero_columns`: columns of B that are treated as zero.
 
 mod descriptor;
 mod instruction_descriptor;

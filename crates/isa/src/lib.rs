@@ -1,11 +1,11 @@
-//! The facts of the instruction sets as data: state spaces, types, targets, versions and instruction forms.
+//! Instruction-set tables and lookups: state spaces, types, targets, versions and instruction forms.
 //!
-//! The tables have no input. The crate has no dependencies, parses only its own syntax lines and names, and executes nothing.
+//! The crate has no dependencies, parses only its own syntax lines and names, and executes nothing.
 //!
-//! - `common`: what every dialect shares, and how the table of a dialect is read.
-//! - `fragment`, `layout`: which register, byte or column holds which element of a matrix.
-//! - `ptx`: the tables of PTX, one file per family.
-//! - `sass`: the tables of machine code: the forms of stores by architecture, and the opcodes.
+//! - `common`: definitions shared by all dialects, and the reader of the form tables.
+//! - `fragment`, `layout`: mapping of matrix elements to registers, bytes and columns.
+//! - `ptx`: the PTX tables, one file per family.
+//! - `sass`: the SASS tables: forms of stores by architecture, and the opcodes.
 
 pub mod common;
 pub mod fragment;

@@ -1,4 +1,4 @@
-//! The tables of PTX: forms by family, special registers, and the words that rows do not hold.
+//! PTX tables: forms by family, special registers, and keywords that are not part of a form.
 
 pub mod directives;
 pub mod forms;
@@ -7,7 +7,7 @@ pub mod words;
 
 use crate::dialect::{Dialect, Tables};
 
-/// PTX, up to ISA 9.5.
+/// The PTX dialect, up to ISA 9.5.
 pub static PTX: Dialect = Dialect::new(Tables {
     name: "PTX",
     families: forms::FAMILIES,

@@ -1,7 +1,8 @@
-//! The tables of SASS, by architecture: what the disassemblers print of stores, and the opcodes with a sentence each; and the attributes of `.nv.info`.
+//! SASS tables by architecture: store mnemonics as printed by the disassemblers, one-sentence opcode descriptions, and the attributes of
+//! `.nv.info`.
 //!
-//! NVIDIA documents opcodes and, in one page, `STL` and `STS`; the rest is read off what `ptxas` 13.5 and 12.9 (11.8 for
-//! `sm_35` and `sm_37`) chose. Each row says on which architectures it was seen.
+//! NVIDIA documents opcodes and, on one page, `STL` and `STS`; the rest is derived from the output of `ptxas` 13.5 and 12.9 (11.8 for
+//! `sm_35` and `sm_37`). Each entry lists the architectures on which it was observed.
 
 pub mod addresses;
 pub mod control;

@@ -1,7 +1,7 @@
-//! Instruction forms as data: one row says how a form is spelled, what it needs and what it does.
+//! Instruction forms as data: each table entry specifies the syntax, requirements and operation of one form.
 //!
-//! The row's `syntax` is read once at start-up into slots and operands (see [`crate::form::layout`]); parser, checker,
-//! hover, completion and the reference page all read the same row.
+//! The `syntax` line is parsed once into slots and operands (see [`crate::form::layout`]); the parser, the checker, hover, completion and
+//! the reference page all use the same entry.
 
 pub mod bind;
 pub mod gate;
@@ -32,12 +32,12 @@ use crate::target::TargetGate;
 use crate::types::ScalarType;
 use crate::version::Version;
 
-/// What one spelled modifier means to the rooms that never see text.
+/// Typed value of a modifier, for crates that do not handle source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meaning {
     Type(ScalarType),
     Space(StateSpace),
-    /// Where a copy comes from.
+    /// State space of the source of a copy.
     SourceSpace(StateSpace),
     Vector(VectorWidth),
     Cache(CacheOp),
@@ -47,7 +47,7 @@ pub enum Meaning {
     EvictL2(EvictionPriority),
     Completion(Completion),
     Layout(MatrixLayout),
-    /// `m16n16k16`: rows, columns, depth; the depth of `m8n8` is 0.
+    /// `m16n16k16`: rows, columns and depth; the depth of `m8n8` is 0.
     Shape(u16, u16, u16),
     Count(MatrixCount),
     Kind(MmaKind),
@@ -70,244 +70,244 @@ pub enum Meaning {
     Proxy(Proxy),
     Geometry(Geometry),
     Query(Queried, Property),
-    /// Dimensions of a tensor: 1 to 5.
+    /// Number of dimensions of a tensor, 1 to 5.
     Dimensions(u8),
     LoadMode(LoadMode),
     CtaGroup(CtaGroup),
-    /// What an access to tensor memory moves.
+    /// Access shape of `tcgen05.ld` and `tcgen05.st`.
     MoveShape(MoveShape),
-    /// What a copy to tensor memory moves.
+    /// Shape of `tcgen05.cp`.
     CopyShape(CopyShape),
-    /// Which warps a copy to tensor memory is for.
+    /// Warps that receive a `tcgen05.cp` copy.
     Warps(WarpMulticast),
-    /// What `tensormap.replace` replaces.
+    /// Field that `tensormap.replace` sets.
     Field(TensorMapField),
-    /// Which part of the index of a block is read.
+    /// Component of the CTA index to be read.
     Block(BlockIndex),
-    /// The type in which sums are kept.
+    /// Accumulator type.
     Accumulator(ScalarType),
-    /// What the coordinates of a surface count.
+    /// Unit of surface coordinates.
     Surface(SurfaceMode),
-    /// What happens outside of a surface.
+    /// Out-of-bounds behavior of a surface access.
     Beyond(SurfaceBounds),
     Component(TexelComponent),
-    /// What a value may refer to.
+    /// Kind of reference that `istypep` tests.
     Reference(ReferenceKind),
-    /// A modifier that is either written or not.
+    /// Modifier that is either present or absent.
     Flag(Flag),
-    /// A word that changes nothing that is computed or stored.
+    /// Modifier without effect on computed or stored values.
     Word,
 }
 
-/// One spelling that a slot takes.
+/// One spelling accepted by a slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Value {
-    /// Without the leading dot: `L1::evict_first`.
+    /// Spelling without the leading dot: `L1::evict_first`.
     pub text: &'static str,
     pub meaning: Meaning,
     pub gate: Gate,
-    /// One line in our own words.
+    /// One-line description, in the words of this project.
     pub help: &'static str,
 }
 
 impl Value {
-    /// The same value with another gate.
+    /// Returns the same value with another gate.
     pub const fn since(self, gate: Gate) -> Value {
         Value { gate, ..self }
     }
 
-    /// The same value with another line of help.
+    /// Returns the same value with another description.
     pub const fn saying(self, help: &'static str) -> Value {
         Value { help, ..self }
     }
 }
 
-/// The values of a named slot of the syntax line.
+/// Values of a named slot of the syntax line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Set {
-    /// The slot that takes them.
+    /// Slot that accepts these values.
     pub slot: SlotName,
-    /// Title of the slot: "state space".
+    /// Title of the slot, such as "state space".
     pub title: &'static str,
     pub values: &'static [Value],
 }
 
-/// What type an operand of a form has.
+/// Type of an operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandType {
-    /// The type in this slot (`Slot(Type)` is what an operand has when nothing is said).
+    /// Type of this slot (`Slot(Type)` is the default).
     Slot(SlotName),
-    /// The type in this slot, or a wider register of its kind (stores, conversions).
+    /// Type of this slot, or a wider register of its kind (stores, conversions).
     Loose(SlotName),
-    /// An integer of twice the width of the type in this slot (`mul.wide`).
+    /// Integer of twice the width of the type of this slot (`mul.wide`).
     Wide(SlotName),
-    /// Always this type.
+    /// This type.
     Fixed(ScalarType),
-    /// As many registers as the vector width says, each of the type in this slot or wider (what loads write).
+    /// One register per element of the vector width, each of the type of this slot or wider (destinations of loads).
     Vector(SlotName),
-    /// As many registers as the vector width says, each of the very type in this slot (vector atomics).
+    /// One register per element of the vector width, each exactly of the type of this slot (vector atomics).
     Elements(SlotName),
-    /// As many values of the type in this slot, in braces: `{a, b, e, f}`.
+    /// This number of values of the type of this slot, in braces: `{a, b, e, f}`.
     List(SlotName, usize),
-    /// An integer of 32 or 64 bits that holds an address.
+    /// Integer of 32 or 64 bits that contains an address.
     AnyAddress,
-    /// Fixed width, any integer or bits type: shift amounts, lane masks.
+    /// Any integer or bits type of this width: shift amounts, lane masks.
     Bits(u32),
-    /// A register of the very type, or a literal of it.
+    /// Register of exactly this type, or a literal of it.
     Own(ScalarType),
     /// This type, or a wider register of its kind.
     Wider(ScalarType),
-    /// A word of a fragment: a register of 32 bits, where predicates pass too and integers do not (assembler 13.5).
+    /// Register of a fragment: 32 bits wide; predicates are accepted and integers are not (assembler 13.5).
     Row,
-    /// A register of untyped bits of this width, and nothing else (assembler 13.5).
+    /// Register of an untyped bits type of this width, and nothing else (assembler 13.5).
     Untyped(u32),
-    /// The type in this slot; a literal is a single (assembler 13.5).
+    /// Type of this slot; literals are single-precision (assembler 13.5).
     SingleOf(SlotName),
-    /// A number with bounds.
+    /// Number within a range.
     Number(NumberRule),
-    /// A literal of this width.
+    /// Literal of this width.
     Literal(u32),
-    /// A predicate.
+    /// Predicate.
     Predicate,
-    /// An address in brackets; the space is that of slot `ss`, generic without one.
+    /// Address in brackets; the state space is that of slot `ss`, or generic if it is empty.
     Address,
-    /// An address in brackets in this space.
+    /// Address in brackets in this state space.
     AddressIn(StateSpace),
-    /// An mbarrier in brackets in this space; without brackets the assembler takes any 64-bit value too.
+    /// mbarrier address in brackets in this state space; without brackets the assembler also accepts any 64-bit value.
     MbarrierIn(StateSpace),
-    /// A branch target or the name of a function.
+    /// Branch target or function name.
     Label,
-    /// A 64-bit cache policy.
+    /// 64-bit cache policy.
     CachePolicy,
-    /// An operand of another unit of the device.
+    /// Operand of a device unit.
     Unit(UnitOperand),
-    /// Checked by code of the family; what it is, in a phrase.
+    /// Operand checked by code specific to the family, with a short description.
     Custom(&'static str),
 }
 
-/// Which numbers an operand takes.
+/// Range of numbers that an operand accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberRule {
-    /// A floating-point literal above 0, at most 1, or a register.
+    /// Floating-point literal greater than 0 and at most 1, or a register.
     Fraction,
-    /// A number from the first to the second.
+    /// Number from the first to the second value.
     Between(u64, u64),
-    /// A multiple of the first number, from the second to the third.
+    /// Multiple of the first value, from the second to the third.
     Multiple(u64, u64, u64),
-    /// Any 32-bit integer; a number is at most this.
+    /// Any 32-bit integer register; an immediate is at most this value.
     UpTo(u64),
-    /// Any 32-bit integer; a number, cut to 32 bits, is one from the first to the second.
+    /// Any 32-bit integer register; an immediate, truncated to 32 bits, is in the range from the first to the second value.
     Within(u32, u32),
-    /// Any 32-bit integer; a number is a multiple of the first and at most the second.
+    /// Any 32-bit integer register; an immediate is a multiple of the first value and at most the second.
     MultipleUpTo(u64, u64),
-    /// A predicate that may be negated, or any 32-bit integer, which as a number is at most this.
+    /// Predicate, optionally negated, or any 32-bit integer register; an immediate is at most this value.
     PredicateOrUpTo(u64),
 }
 
-/// Operands that only instructions of units beside the lanes have.
+/// Operand types specific to device units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitOperand {
-    /// A register of the type in this slot, and no number.
+    /// Register of the type of this slot; no immediates.
     Register(SlotName),
-    /// A number that is a power of two.
+    /// Immediate that is a power of two.
     Alignment,
-    /// Columns of tensor memory: a power of two from 32 to 512, or a register.
+    /// Number of tensor-memory columns: a power of two from 32 to 512, or a register.
     Columns,
-    /// An address in tensor memory without brackets: an integer of 32 bits, which no packed halves are.
+    /// Tensor-memory address without brackets: a 32-bit integer; packed halves are rejected.
     TensorAddress,
-    /// The descriptor of an instruction: the same.
+    /// Instruction descriptor; checked like [`UnitOperand::TensorAddress`].
     InstructionDescriptor,
-    /// A value of 128 bits, or parts of one in braces.
+    /// 128-bit value, or its parts in braces.
     Packed,
-    /// As many values of the type in this slot as the vector width says.
+    /// One value of the type of this slot per element of the vector width.
     Values(SlotName),
-    /// A value of the type in this slot, or a wider one of its kind that is no float; no number for a float.
+    /// Value of the type of this slot, or a wider one of its kind if it is not a float; no immediates for floats.
     Widened(SlotName),
-    /// A mask of 16 bits.
+    /// 16-bit mask.
     Mask,
-    /// Bytes of a copy: a multiple of 16 below 2^20, or a register.
+    /// Size of a copy in bytes: a multiple of 16 below 2^20, or a register.
     Bytes,
-    /// An address in this space, whose brackets the assembler does not ask for.
+    /// Address in this state space; the assembler does not require the brackets.
     AddressOrName(StateSpace),
-    /// The description of a tensor, and coordinates.
+    /// Tensor map and tensor coordinates.
     TensorPlace,
-    /// Offsets or sizes of a walk over an image.
+    /// im2col offsets or sizes.
     ImageOffsets,
-    /// As many words as tensor memory is read or written.
+    /// Registers of a tensor-memory load or store; their number depends on the access.
     Words,
-    /// One word that a reduction writes.
+    /// Single 32-bit result of a reduction.
     Reduced,
-    /// The descriptor of a matrix in shared memory.
+    /// Matrix descriptor of shared memory.
     Descriptor,
-    /// A mask of 64 bits: the columns of B that count as zero.
+    /// 64-bit mask of the columns of B that are treated as zero.
     ZeroColumns,
-    /// A factor in tensor memory, or the descriptor of one in shared memory.
+    /// Operand matrix in tensor memory, or its matrix descriptor in shared memory.
     Factor,
-    /// Lanes that a product leaves out: a word for each 32 of them.
+    /// Disable-output-lane mask of a matrix multiplication: one word per 32 lanes.
     Lanes,
-    /// The sums of a product of four warps.
+    /// Accumulators of `wgmma.mma_async`.
     Sums,
-    /// A factor of such a product: registers, or the descriptor of one in shared memory.
+    /// Operand matrix of `wgmma.mma_async`: registers, or its matrix descriptor in shared memory.
     WarpgroupFactor,
-    /// A register of 32 bits, or a number, that says what a sparse factor has.
+    /// 32-bit register or immediate with sparsity metadata.
     Metadata,
-    /// The texture, sampler or surface in brackets that a query is about.
+    /// Texture, sampler or surface of a query, in brackets.
     Reference,
-    /// A level of a mipmap.
+    /// Mipmap level.
     Level,
-    /// A surface, and coordinates.
+    /// Surface and coordinates.
     SurfacePlace,
-    /// As many values of a surface as the vector width says.
+    /// One surface value per element of the vector width.
     Texels,
-    /// The texels that a texture gives: four values, or two pairs of halves.
+    /// Result of a texture access: four values, or two pairs of halves.
     Sampled,
-    /// A texture, a sampler where they are apart, and coordinates.
+    /// Texture, sampler (in independent mode) and coordinates.
     TexturePlace,
-    /// A level of detail, of the type of the coordinates.
+    /// Level of detail, of the type of the coordinates.
     Detail,
-    /// How far coordinates are from those of the next lane.
+    /// Gradient: difference of the coordinates between adjacent lanes.
     Gradient,
-    /// Texels to go on, or alone a value to compare with.
+    /// Texel offsets, or a lone depth-comparison reference.
     TextureOffset,
-    /// A value that texels are compared with.
+    /// Depth-comparison reference.
     Compared,
     /// 1 or -1.
     Sign,
-    /// A number, whatever its size.
+    /// Immediate of any value.
     Constant,
-    /// A number that is at most this.
+    /// Immediate that is at most this value.
     NumberUpTo(u64),
-    /// A number that is at most the first, and on these targets at most the second.
+    /// Immediate that is at most the first value, and on these targets at most the second.
     NumberBy(u64, TargetGate, u64),
-    /// The power of two that the sum of a product in tensor memory is divided by.
+    /// Immediate n of `scale-input-d`: the accumulator of a tensor-memory matrix multiplication is divided by 2^n.
     SumScale,
-    /// A number, where no lanes are left out.
+    /// Immediate, only permitted without a disable-output-lane mask.
     SparseScale,
-    /// A predicate, 0 or 1.
+    /// Predicate, 0 or 1.
     Condition,
 }
 
-/// Whether an instruction writes an operand or reads it.
+/// Whether an instruction writes or reads an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Written,
     Read,
 }
 
-/// What an operand of a form may be besides what its type says (assembler 13.5).
+/// Additional operand kinds that a form accepts beyond its operand types (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// A source may be a special register.
     SpecialRegister,
-    /// A source may be the bare name of a variable, which is its address.
+    /// A source may be the bare name of a variable, which denotes its address.
     VariableAddress,
     /// A single destination may be the sink `_`.
     Sink,
     /// A predicate may be a register of packed halves.
     Halves,
-    /// A source may be a list of four registers of 32 bits, of which the manual says nothing.
+    /// A source may be a list of four 32-bit registers, which the manual does not document.
     FourWords,
-    /// Results and parameters are lists in parentheses.
+    /// Results and parameters are parenthesized lists.
     ParameterLists,
     /// A source may not be the address of a variable, with or without an offset.
     NoAddress,
@@ -315,37 +315,36 @@ pub enum Takes {
     ArrayElement,
 }
 
-/// How strictly the addresses of a form are checked (assembler 13.5).
+/// Strictness of address checking (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addressing {
-    /// Loads, atomics and prefetches: registers as wide as addresses are, in global memory and in generic addressing.
+    /// Loads, atomics and prefetches: in global memory and in generic addressing, registers have exactly the address width.
     Whole,
-    /// Loads: as [`Addressing::Whole`], and special registers are taken.
+    /// Loads: like [`Addressing::Whole`], but special registers are accepted.
     Loaded,
-    /// As [`Addressing::Whole`], with registers of any width in any space.
+    /// Like [`Addressing::Whole`], but registers of any width are accepted in any space.
     AnyWidth,
-    /// The description of a tensor: as [`Addressing::Whole`], and a number alone is an address anywhere.
+    /// Tensor maps: like [`Addressing::Whole`], but an integer literal is accepted as an address in any space.
     Described,
-    /// Plain stores: as [`Addressing::Whole`].
+    /// Plain stores: like [`Addressing::Whole`].
     Stored,
-    /// Asynchronous and matrix stores: registers of at least 32 bits whatever the space, no constants; special registers
-    /// are taken.
+    /// Asynchronous and matrix stores: registers of at least 32 bits in any space, no constants; special registers are accepted.
     Strict,
-    /// An mbarrier in shared memory: as [`Addressing::Strict`], with registers of any width.
+    /// mbarrier in shared memory: like [`Addressing::Strict`], but registers of any width are accepted.
     Barrier,
-    /// Asynchronous copies: registers of any width in any space, no constants; special registers are taken.
+    /// Asynchronous copies: registers of any width in any space, no constants; special registers are accepted.
     Copied,
-    /// Registers of 32 or 64 bits, no constants, no special registers.
+    /// Registers of 32 or 64 bits; no constants, no special registers.
     Plain,
-    /// Registers of 64 bits, no constants, no special registers.
+    /// Registers of 64 bits; no constants, no special registers.
     Full,
-    /// Tensor memory: registers of 32 bits and nothing else.
+    /// Tensor memory: registers of 32 bits only.
     Tensor,
-    /// Tensor memory, for products: registers of 32 untyped bits and nothing else.
+    /// Tensor memory, for matrix multiplications: registers of type `.b32` only.
     Product,
 }
 
-/// Where a number alone is an address.
+/// State spaces in which an integer literal is accepted as an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constants {
     Anywhere,
@@ -354,7 +353,7 @@ pub enum Constants {
 }
 
 impl Addressing {
-    /// Whether a register of type `ty` can hold an address, wherever it points.
+    /// Returns whether a register of type `ty` may contain an address, independent of the state space.
     pub const fn takes_register(self, ty: ScalarType) -> bool {
         if matches!(self, Addressing::Product) && !matches!(ty, ScalarType::B32) {
             return false;
@@ -374,7 +373,7 @@ impl Addressing {
         ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= most
     }
 
-    /// Whether a register with an address in this space must be as wide as the module says addresses are.
+    /// Returns whether a register with an address in `space` must have exactly the address width of the module.
     pub const fn needs_whole(self, space: StateSpace) -> bool {
         matches!(
             self,
@@ -382,7 +381,7 @@ impl Addressing {
         ) && matches!(space, StateSpace::Generic | StateSpace::Global)
     }
 
-    /// Where a number alone is an address.
+    /// Returns where an integer literal is accepted as an address.
     pub const fn constants(self) -> Constants {
         match self {
             Addressing::Whole | Addressing::Loaded | Addressing::AnyWidth | Addressing::Stored => {
@@ -399,12 +398,12 @@ impl Addressing {
         }
     }
 
-    /// Whether a variable may be the address.
+    /// Returns whether the address may be a variable.
     pub const fn takes_variable(self) -> bool {
         !matches!(self, Addressing::Tensor | Addressing::Product)
     }
 
-    /// Whether a special register may be the address.
+    /// Returns whether the address may be a special register.
     pub const fn takes_special(self) -> bool {
         matches!(
             self,
@@ -413,62 +412,63 @@ impl Addressing {
     }
 }
 
-/// Which diagnostics a wrong modifier leaves room for (assembler 13.5).
+/// Diagnostics that are still reported if a modifier is invalid (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reports {
-    /// Rules between modifiers and operands are checked once every single modifier is right.
+    /// Rules between modifiers, and operands, are checked only if every single modifier is valid.
     ModifiersFirst,
-    /// Everything that is wrong is reported at once.
+    /// All errors are reported at once.
     Everything,
 }
 
 /// Instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// The manual's own syntax line: opcode, slots (`.x` required, `{.x}` optional), operands.
+    /// Syntax line of the manual: opcode, slots (`.x` required, `{.x}` optional), operands.
     pub syntax: &'static str,
     /// Values of the slots; a slot without a set is a literal modifier of that spelling.
     pub sets: &'static [&'static Set],
-    /// How many of the first slots belong to the name of the instruction (`st.async`, `wmma.store.d`, `mul.lo`): their
-    /// words come right after the opcode, in this order; all others are free in their order (assembler 13.5).
+    /// Number of leading slots that belong to the instruction name (`st.async`, `wmma.store.d`, `mul.lo`): their modifiers follow the
+    /// opcode directly and in this order; all others may appear in any order (assembler 13.5).
     pub leads: usize,
-    /// Optional operands that are there where a flag is written, and only there.
+    /// Optional operands that are present if and only if a flag is present.
     pub announced: &'static [(&'static str, Flag)],
-    /// Names of the operands that are written; all others are read.
+    /// Names of destination operands; all others are sources.
     pub writes: &'static [&'static str],
-    /// Operand types that are not that of the slot `type`.
+    /// Types of operands that differ from slot `type`.
     pub types: &'static [(&'static str, OperandType)],
-    /// What operands may be besides.
+    /// Additional operand kinds that are accepted.
     pub takes: &'static [Takes],
-    /// How strictly its addresses are checked.
+    /// Strictness of address checking.
     pub address: Addressing,
     pub gate: Gate,
     pub does: Does,
-    /// What holds between the modifiers.
+    /// Constraints between modifiers.
     pub rules: &'static [Rule],
-    /// Literals that are refused before a version and required from it on, although the syntax line makes them optional.
+    /// Literals that are rejected before a version and required from it on, although the syntax line makes them optional.
     pub required_from: &'static [(Flag, Version)],
-    /// Literals that may be written twice (assembler 13.5).
+    /// Literals that may be repeated (assembler 13.5).
     pub repeatable: &'static [Flag],
-    /// Types that mean nothing after those of the matrices (assembler 13.5).
+    /// Type modifiers that have no effect after those of the matrices (assembler 13.5).
     pub overlooks: &'static [&'static str],
-    /// Operands beyond the line's that are not refused by their number, since the family has a diagnostic for them.
+    /// Number of operands beyond the syntax line for which the operand-count error is suppressed, since the family reports a more
+    /// specific diagnostic.
     pub extra_operands: usize,
     pub reports: Reports,
-    /// One sentence in our own words.
+    /// One-sentence description, in the words of this project.
     pub help: &'static str,
     /// Anchor of the PTX ISA section.
     pub section: &'static str,
     /// Instructions that must be accepted.
     #[cfg(feature = "examples")]
     pub good: &'static [&'static str],
-    /// Instructions that must be refused, with the code of the diagnostic.
+    /// Instructions that must be rejected, with the diagnostic code.
     #[cfg(feature = "examples")]
     pub bad: &'static [(&'static str, &'static str)],
 }
 
 impl Form {
-    /// A row that says nothing: what the fields are that a row leaves out.
+    /// Default field values for struct-update syntax.
     pub const BLANK: Form = Form {
         syntax: "",
         sets: &[],
@@ -494,13 +494,13 @@ impl Form {
         bad: &[],
     };
 
-    /// Whether operands may be this.
+    /// Returns whether the form accepts this additional operand kind.
     pub fn takes(&self, what: Takes) -> bool {
         self.takes.contains(&what)
     }
 
-    /// The version from which on the literal `flag` is required; before it, the literal is refused. `None` for literals
-    /// that are the same in every version.
+    /// Returns the version from which the literal `flag` is required; earlier versions reject it. Returns `None` for literals that do not
+    /// depend on the version.
     pub fn required_from(&self, flag: Flag) -> Option<Version> {
         let found = self.required_from.iter().find(|(f, _)| *f == flag);
         found.map(|(_, version)| *version)

@@ -1,70 +1,68 @@
-//! What instructions of the machine do and no virtual instruction does: sums of three with carries on predicates, logic
-//! by table with a predicate as a second result, funnel shifts, extended comparisons.
+//! Operations that exist only in SASS: three-input additions with predicate carries, lookup-table logic with a predicate as second
+//! result, funnel shifts, extended comparisons.
 //!
-//! All have the same operands, so that one decoder reads them: a list of the registers that are written, one of the
-//! predicates that are written, one of the registers that are read, one of the predicates that are read, and a number
-//! (a truth table or a shift). A value of 64 bits is two registers of such a list, the low half first.
+//! All of them have the same operand structure, so that one decoder suffices: lists of the registers written, the predicates written, the
+//! registers read and the predicates read, and an immediate (truth table or shift amount). A 64-bit value occupies two registers of such
+//! a list, low half first.
 
 use crate::modifier::{BoolOp, CompareOp, MulPart};
 
-/// Operations of the machine on 32-bit registers and predicates.
+/// SASS operations on 32-bit registers and predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MachineOp {
-    /// `{d}, {p, q} = a + b + c + x + y`: p holds if the sum has one carry or more, q if it has two; x and y are
-    /// predicates. A negated source counts as its complement and one more.
+    /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, q if it carries twice; x and y are predicates.
+    /// A negated source is its complement plus one.
     Add3,
-    /// `a * b + c + x`. `Lo` and `Hi` keep a half; c has 64 bits for `Hi` and `Wide`. The predicate that is written is the
-    /// carry.
+    /// `a * b + c + x`. `Lo` and `Hi` keep one half; c has 64 bits for `Hi` and `Wide`. The written predicate is the carry.
     Multiply { part: MulPart, signed: bool },
-    /// `(a << n) + b + x`, with the carry: `LEA`. `Hi` adds the high half of `{c, a} << n`; c is the sign of a where it
-    /// repeats.
+    /// `(a << n) + b + x`, with carry: `LEA`. `Hi` adds the high half of `{c, a} << n`; c is the sign of a if `repeats_sign` is set.
     ScaledAdd { part: MulPart, repeats_sign: bool },
-    /// Logic of a, b and c by the table n. The predicate that is written says whether the result, or the predicate that is
-    /// read, is not zero, joined as `combine` says.
+    /// Logic of a, b and c by lookup table n. The written predicate is (result != 0), combined with the predicate that is read according
+    /// to `combine`.
     Logic3 { combine: BoolOp },
-    /// Logic of three predicates by two tables: n, and n >> 8 for the second result.
+    /// Logic of three predicates by two lookup tables: n, and n >> 8 for the second result.
     PredicateLogic3,
-    /// `{c, a}` shifted by b, and one half of it.
+    /// One half of `{c, a}` shifted by b.
     FunnelShift(FunnelShift),
-    /// The high halves of a 64-bit comparison; the second predicate that is read is the answer for the low halves, the
-    /// first is combined with the result.
+    /// High halves of a 64-bit comparison; the second predicate read is the result of the low halves, the first is combined with the
+    /// result.
     CompareExtended {
         op: CompareOp,
         signed: bool,
         combine: BoolOp,
     },
-    /// Whether the quick way to divide a by b may be wrong: `FCHK`.
+    /// Checks whether `a / b` requires the slow division path (SASS `FCHK`).
     DivisionCheck,
-    /// The upper half of an estimate of `1 / a`, whose upper half is read: `MUFU.RCP64H`.
+    /// High half of an approximation of `1 / a` from the high half of a: `MUFU.RCP64H`.
     Reciprocal64,
-    /// As [`MachineOp::Reciprocal64`], of `1 / sqrt(a)`: `MUFU.RSQ64H`.
+    /// Like [`MachineOp::Reciprocal64`], for `1 / sqrt(a)`: `MUFU.RSQ64H`.
     ReciprocalRoot64,
-    /// The sine of an angle in turns: `MUFU.SIN`.
+    /// Sine of an angle in turns: `MUFU.SIN`.
     SineOfTurns,
-    /// The cosine of an angle in turns: `MUFU.COS`.
+    /// Cosine of an angle in turns: `MUFU.COS`.
     CosineOfTurns,
-    /// The value that a has in the lowest active lane where the condition holds; where it holds in none, b: `R2UR`.
+    /// Value of a in the lowest active lane for which the condition is true, or b if there is none: `R2UR`.
     FirstLane,
     /// Copies the sources a and b, and the predicates that are read, from the first active lane to all 32 lanes of the warp, active or
-    /// not. Follows each write of a uniform register or uniform predicate, of which a warp has one.
+    /// inactive. Inserted after each write of a uniform register or uniform predicate, which exists once per warp.
     BroadcastToWarp,
-    /// The predicates that are read as bits of a register, where the mask n has them; the others come from a: `P2R`. The
-    /// bits start at the byte that `byte` says.
+    /// Packs the predicates that are read into bits of a register selected by mask n; the other bits are those of a: `P2R`. `byte`
+    /// selects the first bit.
     PackPredicates { byte: u8 },
-    /// The opposite: `R2P`.
+    /// Inverse of [`MachineOp::PackPredicates`]: `R2P`.
     UnpackPredicates { byte: u8 },
 }
 
-/// How a funnel shift goes.
+/// Variant of a funnel shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunnelShift {
     pub left: bool,
-    /// Amounts count modulo the width; without it they stop at the width.
+    /// Shift amounts are taken modulo the width; otherwise they are clamped to the width.
     pub wraps: bool,
-    /// The width is 64 bits, not 32.
+    /// The width is 64 bits instead of 32.
     pub wide: bool,
-    /// Shifts to the right repeat the sign.
+    /// Right shifts are arithmetic.
     pub signed: bool,
-    /// The upper half is kept.
+    /// The result is the high half.
     pub high: bool,
 }

@@ -1,4 +1,4 @@
-//! What the modifiers of an opcode mean, once the text is gone.
+//! Typed values of modifiers.
 
 macro_rules! spelled {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident $text:literal,)* }) => {
@@ -7,15 +7,15 @@ macro_rules! spelled {
         pub enum $name { $($(#[$vmeta])* #[doc = concat!("`", $text, "`")] $variant,)* }
 
         impl $name {
-            /// Every member, in table order.
+            /// All variants, in table order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The spelling without its leading dot.
+            /// Returns the spelling without the leading dot.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
 
-            /// The member with this spelling (no dot).
+            /// Returns the variant with this spelling (without dot).
             pub fn from_name(name: &str) -> Option<$name> {
                 match name { $($text => Some($name::$variant),)* _ => None }
             }
@@ -26,12 +26,12 @@ macro_rules! spelled {
 macro_rules! flags {
     ($($variant:ident $text:literal $help:literal;)*) => {
         spelled! {
-            /// Modifiers that are either written or not.
+            /// Modifiers that are either present or absent.
             Flag { $($variant $text,)* }
         }
 
         impl Flag {
-            /// What the modifier says, in one line.
+            /// Returns a one-line description of the modifier.
             pub const fn help(self) -> &'static str {
                 match self { $(Flag::$variant => $help,)* }
             }
@@ -51,7 +51,7 @@ spelled! {
     Sem { Weak "weak", Volatile "volatile", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc", }
 }
 spelled! {
-    /// The set of threads with which a strong access can synchronise.
+    /// Set of threads with which a strong access can synchronize.
     Scope { Cta "cta", Cluster "cluster", Gpu "gpu", Sys "sys", }
 }
 spelled! {
@@ -59,11 +59,11 @@ spelled! {
     CacheOp { Ca "ca", Cg "cg", Cs "cs", Lu "lu", Cv "cv", Wb "wb", Wt "wt", }
 }
 spelled! {
-    /// Eviction priorities, of level 1 or level 2 as the slot says.
+    /// Eviction priorities; the slot selects the cache level (1 or 2).
     EvictionPriority { Normal "evict_normal", Unchanged "evict_unchanged", First "evict_first", Last "evict_last", NoAllocate "no_allocate", }
 }
 spelled! {
-    /// How an asynchronous store or copy reports that it is complete.
+    /// Completion mechanism of an asynchronous store or copy.
     Completion { MbarrierCompleteTxBytes "mbarrier::complete_tx::bytes", BulkGroup "bulk_group", }
 }
 spelled! {
@@ -71,34 +71,34 @@ spelled! {
     MatrixLayout { Row "row", Col "col", }
 }
 spelled! {
-    /// Rounding of floating-point results, and of conversions to integers (the `i` forms).
+    /// Rounding modes of floating-point results, and of conversions to integers (the `i` variants).
     Rounding { Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rs "rs", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi", Approx "approx", Full "full", }
 }
 spelled! {
-    /// Comparison operators of `setp`, `set` and relatives; the `u` forms are true for NaN.
+    /// Comparison operators of `setp`, `set` and related instructions; the `u` variants are true for NaN.
     CompareOp {
         Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge", Lo "lo", Ls "ls", Hi "hi", Hs "hs",
         Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan",
     }
 }
 spelled! {
-    /// How `setp` and `set` combine their result with a predicate.
+    /// Boolean operator with which `setp` and `set` combine their result with a predicate.
     BoolOp { And "and", Or "or", Xor "xor", }
 }
 spelled! {
-    /// What an atomic does to memory.
+    /// Operation of an atomic.
     AtomicOp { Add "add", Min "min", Max "max", Inc "inc", Dec "dec", And "and", Or "or", Xor "xor", Exch "exch", Cas "cas", }
 }
 spelled! {
-    /// What `redux.sync` computes over the lanes of a warp.
+    /// Operation of `redux.sync` over the lanes of a warp.
     ReduceOp { Add "add", Min "min", Max "max", And "and", Or "or", Xor "xor", }
 }
 spelled! {
-    /// What a reducing barrier computes over its threads.
+    /// Reduction of a barrier over its threads.
     BarrierReduce { Popc "popc", And "and", Or "or", }
 }
 spelled! {
-    /// Modes of `prmt`; without one the selector picks each byte.
+    /// Modes of `prmt`; without a mode the selector chooses each byte.
     PermuteMode { F4e "f4e", B4e "b4e", Rc8 "rc8", Ecl "ecl", Ecr "ecr", Rc16 "rc16", }
 }
 spelled! {
@@ -106,7 +106,7 @@ spelled! {
     FloatTest { Finite "finite", Infinite "infinite", Number "number", NotANumber "notanumber", Normal "normal", Subnormal "subnormal", }
 }
 spelled! {
-    /// What amounts beyond the width of a shift or field mean.
+    /// Treatment of shift amounts and field positions beyond the width.
     OverflowMode { Clamp "clamp", Wrap "wrap", }
 }
 spelled! {
@@ -114,23 +114,23 @@ spelled! {
     CacheLevel { L1 "L1", L2 "L2", }
 }
 spelled! {
-    /// Ways to memory that a proxy fence orders.
+    /// Proxies that a proxy fence orders.
     Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", Tensormap "tensormap::generic", AsyncGeneric "async::generic", }
 }
 spelled! {
-    /// Matrices that one `ldmatrix` or `stmatrix` moves. Beyond four the assembler takes the word and does not look at it.
+    /// Number of matrices that one `ldmatrix` or `stmatrix` moves. The assembler accepts and ignores values above four.
     MatrixCount { X1 "x1", X2 "x2", X4 "x4", X8 "x8", X16 "x16", X32 "x32", X64 "x64", X128 "x128", }
 }
 spelled! {
-    /// What an `mma` of narrow floats is made of.
+    /// Operand kind of an `mma` on narrow floats.
     MmaKind { F8f6f4 "kind::f8f6f4", Mxf8f6f4 "kind::mxf8f6f4", Mxf4 "kind::mxf4", Mxf4nvf4 "kind::mxf4nvf4", F16 "kind::f16", Tf32 "kind::tf32", I8 "kind::i8", }
 }
 spelled! {
-    /// Factors in each row of the scale matrices of an `mma`.
+    /// Scale factors per row of the scale matrices of an `mma`.
     ScaleVector { X1 "scale_vec::1X", X2 "scale_vec::2X", X4 "scale_vec::4X", Block16 "block16", Block32 "block32", }
 }
 spelled! {
-    /// How `ldmatrix` finds narrow elements in memory before it spreads them over bytes.
+    /// Memory layout of narrow elements that `ldmatrix` expands to bytes.
     Unpacking { B6 "b6x16_p32", B4 "b4x16_p64", }
 }
 flags! {
@@ -171,7 +171,7 @@ flags! {
     CacheHint    "L2::cache_hint" "applies the cache policy in the last operand";
     Weak         "weak"          "performs a weak access (the default), which does not synchronize with other threads";
     SharedCta    "shared::cta"   "accesses shared memory of the block";
-    // Parts of names.
+    // Name modifiers.
     Any          "any"           "compares a value across the lanes of the warp";
     All          "all"           "tests whether all lanes of the warp have the same value";
     Mask         "mask"          "triggers all events whose bits are set in the operand";
@@ -234,7 +234,7 @@ flags! {
     Reduce       "reduce"        "performs a reduction on the destination instead of a copy";
     Inc          "inc"           "requests additional registers for each thread of the warp";
     Dec          "dec"           "releases registers of each thread of the warp";
-    // Units beside the lanes.
+    // Device units.
     LoadReduce   "ld_reduce"     "loads the values of all devices and returns the result of a reduction";
     St           "st"            "stores data";
     Cp           "cp"            "copies data";
@@ -268,11 +268,11 @@ flags! {
     FenceAfter   "fence::after_thread_sync" "orders later `tcgen05` operations after a preceding thread synchronization";
 }
 spelled! {
-    /// How much a load brings into the second-level cache.
+    /// L2 prefetch size of a load.
     PrefetchSize { B64 "L2::64B", B128 "L2::128B", B256 "L2::256B", }
 }
 spelled! {
-    /// Which half of a product is kept.
+    /// Half of a product that is kept.
     MulPart { Lo "lo", Hi "hi", Wide "wide", }
 }
 spelled! {
@@ -284,7 +284,7 @@ spelled! {
     VoteMode { All "all", Any "any", Uni "uni", Ballot "ballot", }
 }
 
-/// Elements of a vector access.
+/// Vector width of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VectorWidth {
     /// One element.
@@ -298,7 +298,7 @@ pub enum VectorWidth {
 }
 
 impl VectorWidth {
-    /// Number of elements: 1, 2, 4 or 8.
+    /// Returns the number of elements: 1, 2, 4 or 8.
     pub const fn n_elements(self) -> usize {
         match self {
             VectorWidth::Scalar => 1,
@@ -310,7 +310,7 @@ impl VectorWidth {
 }
 
 impl MatrixCount {
-    /// 1 to 128.
+    /// Returns the number of matrices, 1 to 128.
     pub const fn number(self) -> usize {
         match self {
             MatrixCount::X1 => 1,
@@ -326,7 +326,7 @@ impl MatrixCount {
 }
 
 impl MmaKind {
-    /// Whether factors have scales.
+    /// Returns whether the operand matrices have scale factors.
     pub const fn is_scaled(self) -> bool {
         match self {
             MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => true,

@@ -1,5 +1,4 @@
-//! The modifiers of one instruction, typed: what its words say, whatever their order. In: meanings of single words;
-//! out: one value that the checker, the emulator and the views read by field.
+//! Typed modifiers of one instruction, independent of their order. The checker, the emulator and the views read them by field.
 
 use crate::form::Meaning;
 use crate::modifier::{
@@ -12,37 +11,37 @@ use crate::modifier::{
 use crate::space::StateSpace;
 use crate::types::ScalarType;
 
-/// Flags that an instruction has.
+/// Set of flags of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Flags(u128);
 
 impl Flags {
-    /// Whether the flag is written.
+    /// Returns whether the set contains `flag`.
     pub const fn has(self, flag: Flag) -> bool {
         self.0 & (1 << flag as u128) != 0
     }
 
-    /// The same flags and this one.
+    /// Returns the set with `flag` added.
     #[must_use]
     pub const fn with(self, flag: Flag) -> Flags {
         Flags(self.0 | (1 << flag as u128))
     }
 }
 
-/// Which type of an instruction a type word gives.
+/// Type of an instruction that a type modifier sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeRole {
-    /// Of the whole instruction: `.type`, `.size`.
+    /// Type of the whole instruction: `.type`, `.size`.
     Operation,
-    /// Of the result: `.dtype`.
+    /// Type of the result: `.dtype`.
     D,
-    /// Of the first source: `.atype`, `.stype`.
+    /// Type of the first source: `.atype`, `.stype`.
     A,
-    /// Of the second source: `.btype`.
+    /// Type of the second source: `.btype`.
     B,
-    /// Of the third source: `.ctype`.
+    /// Type of the third source: `.ctype`.
     C,
-    /// Of the factors of scaled matrices: `.stype` of `mma`.
+    /// Type of the scale factors: `.stype` of `mma`.
     Scale,
 }
 
@@ -53,14 +52,14 @@ pub struct MatrixShape {
     pub rows: u16,
     /// Columns of the result.
     pub columns: u16,
-    /// Terms of each sum.
+    /// Depth: number of products that are accumulated per element.
     pub depth: u16,
 }
 
-/// What the modifiers of an instruction say. `None` where the instruction has no such word.
+/// Modifiers of an instruction. A field is `None` if the instruction has no such modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Modifiers {
-    /// The type of the instruction; see [`Modifiers::result_type`] and its relatives for single operands.
+    /// Type of the instruction; see [`Modifiers::result_type`] and related methods for individual operands.
     pub ty: Option<ScalarType>,
     /// `.dtype`
     pub d_type: Option<ScalarType>,
@@ -70,14 +69,14 @@ pub struct Modifiers {
     pub b_type: Option<ScalarType>,
     /// `.ctype`
     pub c_type: Option<ScalarType>,
-    /// The type of the factors of scaled matrices.
+    /// Type of the scale factors.
     pub scale_type: Option<ScalarType>,
     pub flags: Flags,
-    /// The state space that is named; `None` for generic addressing.
+    /// Explicit state space; `None` for generic addressing.
     pub space: Option<StateSpace>,
-    /// The state space that a copy reads.
+    /// State space of the source of a copy.
     pub source_space: Option<StateSpace>,
-    /// Elements of a vector access.
+    /// Vector width of an access.
     pub vector: Option<VectorWidth>,
     pub sem: Option<Sem>,
     pub scope: Option<Scope>,
@@ -88,7 +87,7 @@ pub struct Modifiers {
     pub prefetch: Option<PrefetchSize>,
     pub completion: Option<Completion>,
     pub proxy: Option<Proxy>,
-    /// Of the matrix; of A where the layouts of A and B are named.
+    /// Layout of the matrix; of A if the layouts of A and B are specified.
     pub layout: Option<MatrixLayout>,
     /// `.blayout`
     pub b_layout: Option<MatrixLayout>,
@@ -113,18 +112,18 @@ pub struct Modifiers {
     pub unit: UnitModifiers,
 }
 
-/// What the modifiers say that only units beside the lanes have.
+/// Modifiers specific to device units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct UnitModifiers {
     pub geometry: Option<Geometry>,
     pub property: Option<Property>,
-    /// Dimensions of a tensor: 1 to 5.
+    /// Number of dimensions of a tensor, 1 to 5.
     pub dimensions: Option<u8>,
     pub load_mode: Option<LoadMode>,
     pub group: Option<CtaGroup>,
-    /// What `tcgen05.ld` and `tcgen05.st` move.
+    /// Access shape of `tcgen05.ld` and `tcgen05.st`.
     pub moved: Option<MoveShape>,
-    /// What `tcgen05.cp` moves.
+    /// Shape of `tcgen05.cp`.
     pub copied: Option<CopyShape>,
     pub warps: Option<WarpMulticast>,
     pub field: Option<TensorMapField>,
@@ -138,19 +137,19 @@ pub struct UnitModifiers {
 }
 
 impl UnitModifiers {
-    /// Which elements of a tensor a copy moves; a box where no word says.
+    /// Returns the load mode of a tensor copy; `.tile` by default.
     pub fn load_mode(&self) -> LoadMode {
         self.load_mode.unwrap_or(LoadMode::Tile)
     }
 
-    /// Dimensions of a tensor: 1 to 5.
+    /// Returns the number of dimensions of a tensor, 1 to 5; 1 by default.
     pub fn n_dimensions(&self) -> usize {
         self.dimensions.map_or(1, usize::from)
     }
 }
 
 impl Modifiers {
-    /// Adds the meaning of one word; `role` says which type a type word gives.
+    /// Adds the value of one modifier; `role` selects the field of a type modifier.
     pub fn set(&mut self, meaning: Meaning, role: TypeRole) {
         match meaning {
             Meaning::Type(ty) => *self.type_of(role) = Some(ty),
@@ -222,45 +221,45 @@ impl Modifiers {
         }
     }
 
-    /// Whether the flag is written.
+    /// Returns whether the flag is present.
     pub const fn has(&self, flag: Flag) -> bool {
         self.flags.has(flag)
     }
 
-    /// The type of the result: its own, or that of the instruction.
+    /// Returns the type of the result: its own modifier, or that of the instruction.
     pub fn result_type(&self) -> Option<ScalarType> {
         self.d_type.or(self.ty)
     }
 
-    /// The type of the first source: its own, or that of the instruction.
+    /// Returns the type of the first source: its own modifier, or that of the instruction.
     pub fn source_type(&self) -> Option<ScalarType> {
         self.a_type.or(self.ty)
     }
 
-    /// The state space of the address; generic where none is named.
+    /// Returns the state space of the address; generic by default.
     pub fn state_space(&self) -> StateSpace {
         self.space.unwrap_or(StateSpace::Generic)
     }
 
-    /// Elements of a vector access; 1 where no width is named.
+    /// Returns the number of elements of a vector access; 1 by default.
     pub fn n_elements(&self) -> usize {
         self.vector.map_or(1, VectorWidth::n_elements)
     }
 
-    /// Factors of a row of A or a column of B, where a product has them: what `.scale_vec::` says, and 2 for `.kind::mxf4` without it.
+    /// Returns the number of scale factors per row of A or column of B: specified by `.scale_vec::`, or 2 for `.kind::mxf4` without it.
     pub fn factors_per_line(&self) -> u8 {
         match (self.scale_vector, self.kind) {
             (Some(ScaleVector::X4), _) => 4,
             (Some(ScaleVector::X2), _) | (None, Some(MmaKind::Mxf4)) => 2,
             (Some(ScaleVector::X1) | None, _) => 1,
-            // 64 elements in a row of 4-bit floats, else 32.
+            // A row has 64 elements for 4-bit floats, otherwise 32.
             (Some(ScaleVector::Block16), _) => 4,
             (Some(ScaleVector::Block32), Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4)) => 2,
             (Some(ScaleVector::Block32), _) => 1,
         }
     }
 
-    /// How the result is rounded; `.approx` and `.full` count as ways to round.
+    /// Returns the rounding mode; `.approx` and `.full` are treated as rounding modes.
     pub fn rounding(&self) -> Option<Rounding> {
         if self.has(Flag::Approx) {
             return Some(Rounding::Approx);

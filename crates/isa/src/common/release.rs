@@ -3,14 +3,14 @@
 
 use crate::version::Version;
 
-/// A release of the toolkit, or the driver that brought a PTX version.
+/// Toolkit release, or driver release that introduced a PTX version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// The newest PTX ISA version that the release reads.
+    /// Newest PTX ISA version that the release accepts.
     pub version: Version,
-    /// `12.8`; empty if the version came with a driver alone.
+    /// `12.8`; empty if the version was introduced by a driver only.
     pub toolkit: &'static str,
-    /// The branch of the first driver with the version: 570 for r570. `None` if the table does not state it.
+    /// Branch of the first driver that supports the version: 570 for r570. `None` if the table does not specify it.
     pub driver: Option<u16>,
 }
 
@@ -30,7 +30,7 @@ const fn release(major: u8, minor: u8, toolkit: &'static str, driver: u16) -> Re
     }
 }
 
-/// Every release, oldest first.
+/// All releases, oldest first.
 #[rustfmt::skip]
 pub static RELEASES: &[Release] = &[
     release(1, 0, "1.0", 0),

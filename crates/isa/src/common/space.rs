@@ -1,9 +1,9 @@
 //! State spaces (PTX ISA, "State Spaces").
 
-/// Where an address points. `Generic` is what an instruction without a space means.
+/// State space of an address. `Generic` is the default of an instruction without a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StateSpace {
-    /// No space named: the address falls into a window of one of the others.
+    /// Generic addressing: the address is in a window of one of the other state spaces.
     Generic,
     /// `.const`
     Const,
@@ -13,7 +13,7 @@ pub enum StateSpace {
     Local,
     /// `.param` of a kernel (`.param::entry`)
     ParamEntry,
-    /// `.param` of a function, its returns and call arguments (`.param::func`)
+    /// `.param` of a device function: parameters, return values and call arguments (`.param::func`)
     ParamFunc,
     /// `.shared` or `.shared::cta`
     Shared,
@@ -22,7 +22,7 @@ pub enum StateSpace {
 }
 
 impl StateSpace {
-    /// The spelling in an opcode, without the leading dot; empty for generic.
+    /// Returns the modifier without the leading dot; empty for generic addressing.
     pub const fn name(self) -> &'static str {
         match self {
             StateSpace::Generic => "",
@@ -35,8 +35,8 @@ impl StateSpace {
         }
     }
 
-    /// Whether an instruction on this space may name a variable of the space `variable` as its address (PTX ISA,
-    /// "State Spaces"; which parameters fit is for the instruction to say).
+    /// Returns whether an instruction on this state space may use a variable of the state space `variable` as its address (PTX ISA,
+    /// "State Spaces"). Restrictions on parameters depend on the instruction.
     pub const fn takes_variable(self, variable: StateSpace) -> bool {
         use StateSpace as S;
         match self {

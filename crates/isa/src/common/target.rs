@@ -1,35 +1,35 @@
-//! Targets and what each of them can do. In: nothing; out: one row per target, and the features by first target.
+//! Targets and their features: one table entry per target, and a target gate per feature.
 //!
-//! Whether something exists on a target is decided in two places only: [`TargetGate::met_by`] and [`Target::has`], which asks it.
+//! Availability on a target is decided in two functions only: [`TargetGate::met_by`], and [`Target::has`], which calls it.
 
 use crate::version::Version;
 
-/// How far code for a target is portable (PTX ISA, ".target").
+/// Portability of code for a target (PTX ISA, ".target").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TargetKind {
-    /// `sm_90`: runs on this architecture and on all later ones.
+    /// `sm_90`: runs on this and all later architectures.
     Plain,
     /// `sm_100f`: runs on this architecture and on later ones of its family.
     Family,
-    /// `sm_90a`: runs on this architecture alone.
+    /// `sm_90a`: runs on this architecture only.
     Architecture,
 }
 
-/// How memory is divided: what counts how many transactions an access takes.
+/// Memory geometry, which determines the number of transactions per access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryShape {
-    /// Banks of shared memory; lanes that use different words of one bank wait for each other.
+    /// Number of shared-memory banks; lanes that access different words of the same bank conflict.
     pub banks: u32,
-    /// Bytes that one bank delivers at a time.
+    /// Bytes per bank and transaction.
     pub bank_bytes: u32,
-    /// The smallest part of a line that moves between caches and global memory.
+    /// Sector size: smallest unit of transfers between caches and global memory, in bytes.
     pub sector_bytes: u32,
-    /// Bytes of one cache line.
+    /// Cache line size in bytes.
     pub line_bytes: u32,
 }
 
 impl MemoryShape {
-    /// The shape of every target from `sm_20` on.
+    /// Geometry of all targets from `sm_20` on.
     pub const COMMON: MemoryShape = MemoryShape {
         banks: 32,
         bank_bytes: 4,
@@ -37,44 +37,44 @@ impl MemoryShape {
         line_bytes: 128,
     };
 
-    /// The first generation had half as many banks, for half a warp at a time.
+    /// Geometry of the first generation, which has 16 banks and serves half a warp at a time.
     const FIRST: MemoryShape = MemoryShape {
         banks: 16,
         ..MemoryShape::COMMON
     };
 
-    /// Sectors of one line.
+    /// Returns the number of sectors per cache line.
     pub const fn sectors_per_line(self) -> u32 {
         self.line_bytes / self.sector_bytes
     }
 
-    /// The bank that holds the byte at `address` of shared memory.
+    /// Returns the bank that contains the byte at shared-memory address `address`.
     pub const fn bank_of(self, address: u64) -> u32 {
         (address / self.bank_bytes as u64 % self.banks as u64) as u32
     }
 }
 
-/// What a launch may ask for (CUDA programming guide, "Compute Capabilities").
+/// Launch limits (CUDA programming guide, "Compute Capabilities").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most blocks along each dimension of a grid.
+    /// Maximum number of CTAs along each dimension of a grid.
     pub grid: [u32; 3],
-    /// The most threads along each dimension of a block.
+    /// Maximum number of threads along each dimension of a CTA.
     pub block: [u32; 3],
-    /// The most threads of a block.
+    /// Maximum number of threads per CTA.
     pub block_threads: u32,
-    /// The most shared memory that a kernel may declare with a fixed size (assembler 13.5).
+    /// Maximum size of statically allocated shared memory of a kernel in bytes (assembler 13.5).
     pub static_shared_bytes: u64,
-    /// The most shared memory of a block, what the launch adds included.
+    /// Maximum size of shared memory per CTA in bytes, including dynamic shared memory.
     pub shared_bytes: u64,
-    /// All constant memory that a module declares.
+    /// Maximum size of all constant memory that a module declares, in bytes.
     pub constant_bytes: u64,
-    /// The most blocks of a cluster on every device of the target; 1 without clusters.
+    /// Maximum portable cluster size in CTAs; 1 without cluster support.
     pub cluster_blocks: u32,
-    /// The most blocks of a cluster where the launch allows sizes that not every device has.
+    /// Maximum cluster size in CTAs if the launch permits non-portable sizes.
     pub cluster_blocks_nonportable: u32,
-    /// The most warps that a multiprocessor holds, which is `%nwarpid`: a constant in the code for `sm_75` (32), `sm_80` (64), and `sm_86`
-    /// to `sm_89` (48; assembler 13.5); of the others by the programming guide.
+    /// Maximum number of resident warps per multiprocessor, which is the value of `%nwarpid`. Assembler 13.5 emits it as a constant for
+    /// `sm_75` (32), `sm_80` (64), and `sm_86` to `sm_89` (48); the other values are from the programming guide.
     pub warps: u32,
 }
 
@@ -109,7 +109,7 @@ impl Limits {
         cluster_blocks_nonportable: 16,
         ..Limits::KEPLER
     };
-    /// Devices of this generation have no cluster sizes beyond the portable ones.
+    /// Limits of the Blackwell devices without non-portable cluster sizes.
     const SMALL_BLACKWELL: Limits = Limits {
         shared_bytes: 99 * KIB,
         cluster_blocks_nonportable: 8,
@@ -117,7 +117,7 @@ impl Limits {
         ..Limits::HOPPER
     };
 
-    /// The largest limits of any target: what a launch without a target is compared with.
+    /// Largest limits of any target, used to check a launch without a target.
     pub const LARGEST: Limits = Limits {
         static_shared_bytes: 227 * KIB,
         ..Limits::HOPPER
@@ -134,8 +134,8 @@ impl Limits {
         }
     }
 
-    /// Targets of one architecture alone may declare all that the hardware gives to a block; the others only what
-    /// every architecture has (assembler 13.5).
+    /// Raises the limit of static shared memory to that of the hardware, which architecture-specific targets may use; the other targets
+    /// are restricted to the amount that every architecture has (assembler 13.5).
     const fn all_static(self) -> Limits {
         Limits {
             static_shared_bytes: self.shared_bytes,
@@ -146,23 +146,23 @@ impl Limits {
 
 const KIB: u64 = 1024;
 
-/// A value of `.target`, such as `sm_90a`.
+/// Value of `.target`, such as `sm_90a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// `sm_90a`
     pub name: &'static str,
-    /// The number of the architecture, 90 for `sm_90a`.
+    /// Architecture number, 90 for `sm_90a`.
     pub sm: u16,
     pub kind: TargetKind,
-    /// The number of the first architecture of the family: 100 for `sm_103`.
+    /// Number of the first architecture of the family: 100 for `sm_103`.
     pub family: u16,
-    /// First PTX ISA version that knows the target (assembler 13.5).
+    /// First PTX ISA version that supports the target (assembler 13.5).
     pub since: Version,
     pub limits: Limits,
     pub memory: MemoryShape,
 }
 
-/// A condition on targets.
+/// Condition on targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TargetGate {
     /// Every target.
@@ -170,19 +170,19 @@ pub enum TargetGate {
     Any,
     /// This architecture and all later ones: `sm_90`.
     From(u16),
-    /// These architectures and all between them, as machine code has it that later hardware reads no more.
+    /// The architectures in this inclusive range, for SASS that later hardware does not support.
     Between(u16, u16),
-    /// This architecture alone, with its specific features: `sm_90a`.
+    /// This architecture only, with its architecture-specific features: `sm_90a`.
     Only(u16),
-    /// This architecture and later ones of its family, with its specific features: `sm_100f`, and `sm_100a`, which has
-    /// all that its family has.
+    /// This architecture and later ones of its family, with family-specific features: `sm_100f`, and `sm_100a`, which includes all
+    /// features of its family.
     Family(u16),
-    /// One of several conditions.
+    /// At least one of several conditions.
     OneOf(&'static [TargetGate]),
 }
 
 impl TargetGate {
-    /// Whether the target meets the condition.
+    /// Returns whether the target satisfies the condition.
     pub fn met_by(self, target: &Target) -> bool {
         match self {
             TargetGate::Any => true,
@@ -198,13 +198,13 @@ impl TargetGate {
         }
     }
 
-    /// The oldest target that meets the condition: what to write instead of one that does not.
+    /// Returns the oldest target that satisfies the condition, as the suggested replacement.
     pub fn lowest(self) -> Option<&'static Target> {
         TARGETS.iter().find(|target| self.met_by(target))
     }
 
-    /// The oldest target from `target` on that meets the condition, so that a fix keeps what the module uses already;
-    /// the oldest of all where there is none.
+    /// Returns the oldest target from `target` on that satisfies the condition, so that a fix keeps the features in use; falls back to
+    /// the oldest of all.
     pub fn lowest_from(self, target: &Target) -> Option<&'static Target> {
         let mut later = TARGETS.iter().filter(|other| other.sm >= target.sm);
         later
@@ -212,7 +212,7 @@ impl TargetGate {
             .or_else(|| self.lowest())
     }
 
-    /// The lowest architecture number; 0 for every target.
+    /// Returns the lowest architecture number; 0 if every target is accepted.
     pub const fn first_sm(self) -> u16 {
         match self {
             TargetGate::Any => 0,
@@ -227,8 +227,7 @@ impl TargetGate {
         }
     }
 
-    /// The condition as a person reads it: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`"; nothing for
-    /// every target.
+    /// Formats the condition: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`"; `None` if every target is accepted.
     pub fn text(self) -> Option<String> {
         match self {
             TargetGate::Any | TargetGate::From(0..=10) => None,
@@ -244,7 +243,7 @@ impl TargetGate {
         }
     }
 
-    /// The condition named by its first target: "`sm_90`", "`sm_90a`", "`sm_100f`".
+    /// Returns the name of the first target that satisfies the condition: "`sm_90`", "`sm_90a`", "`sm_100f`".
     pub fn name(self) -> Option<String> {
         match self {
             TargetGate::Any => None,
@@ -266,15 +265,15 @@ fn family_of(sm: u16) -> Option<u16> {
 
 macro_rules! features {
     ($($(#[$meta:meta])* $name:ident $gate:expr;)*) => {
-        /// Abilities that some targets lack, named by what a person would look for.
+        /// Features that some targets lack, with recognizable names.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Feature { $($(#[$meta])* $name,)* }
 
         impl Feature {
-            /// Every feature, in table order.
+            /// All features, in table order.
             pub const ALL: &'static [Feature] = &[$(Feature::$name,)*];
 
-            /// The targets that have the feature.
+            /// Returns the targets that have the feature.
             pub const fn gate(self) -> TargetGate {
                 match self { $(Feature::$name => $gate,)* }
             }
@@ -283,13 +282,13 @@ macro_rules! features {
 }
 
 features! {
-    /// 64-bit floating point.
+    /// 64-bit floating-point arithmetic.
     DoublePrecision         TargetGate::From(13);
     /// Generic addressing, cache operators and calls with arguments.
     GenericAddressing       TargetGate::From(20);
-    /// Memory order and scopes.
+    /// Memory ordering and scopes.
     MemoryModel             TargetGate::From(70);
-    /// Lanes of a warp that advance on their own.
+    /// Independent thread scheduling.
     IndependentLanes        TargetGate::From(70);
     /// Warp matrix operations on `.f16`.
     Wmma                    TargetGate::From(70);
@@ -299,25 +298,25 @@ features! {
     WmmaSubByte             TargetGate::From(75);
     /// Warp matrix operations on `.bf16`, `.tf32` and `.f64`.
     WmmaWide                TargetGate::From(80);
-    /// Asynchronous copies into shared memory, and barriers in memory.
+    /// Asynchronous copies into shared memory, and mbarriers.
     AsyncCopy               TargetGate::From(80);
-    /// Clusters of blocks that see each other's shared memory.
+    /// Clusters of CTAs with distributed shared memory.
     Clusters                TargetGate::From(90);
     /// `st.async` with an mbarrier.
     StAsync                 TargetGate::From(90);
-    /// Matrix operations of four warps.
+    /// Matrix operations of a warpgroup (`wgmma`).
     Wgmma                   TargetGate::Only(90);
-    /// Loads and stores of 256 bits.
+    /// 256-bit loads and stores.
     Vector256               TargetGate::From(100);
-    /// `st.async` with release order, to global memory.
+    /// `st.async` with release semantics, to global memory.
     StAsyncRelease          TargetGate::From(100);
-    /// Matrix operations on tensor memory.
+    /// Matrix operations on tensor memory (`tcgen05`).
     TensorMemory            TargetGate::OneOf(&[TargetGate::Family(100), TargetGate::Family(101)]);
 }
 
 macro_rules! targets {
     ($($name:literal $sm:literal $kind:ident $family:literal $major:literal $minor:literal $limits:expr, $memory:ident;)*) => {
-        /// Every target of the reference assembler 13.5, oldest first.
+        /// All targets of the reference assembler 13.5, oldest first.
         pub static TARGETS: &[Target] = &[$(Target {
             name: $name,
             sm: $sm,
@@ -330,8 +329,8 @@ macro_rules! targets {
     };
 }
 
-// The programming guide has no line for `sm_82`, `sm_88` and `sm_107`: they have the limits of their nearest relative.
-// That `sm_107` is of the family of `sm_100` is what assembler 13.5 does (`redux.sync.min.f32`, `tcgen05.mma`).
+// The programming guide does not list `sm_82`, `sm_88` and `sm_107`: they have the limits of the closest related target. Assembler 13.5
+// treats `sm_107` as a member of the `sm_100` family (`redux.sync.min.f32`, `tcgen05.mma`).
 targets! {
     // name     sm  kind          family since  limits                                     memory
     "sm_10"     10  Plain          10     1 0   Limits::FIRST.warps(24),                   FIRST;
@@ -357,7 +356,7 @@ targets! {
     "sm_82"     82  Plain          82     6 2   Limits::KEPLER.shared(163),                COMMON;
     "sm_86"     86  Plain          86     7 1   Limits::KEPLER.shared(99).warps(48),       COMMON;
     "sm_87"     87  Plain          87     7 4   Limits::KEPLER.shared(163).warps(48),      COMMON;
-    // Assembler 13.0 takes `sm_88` from 7.3 on, 13.5 from 9.0 on.
+    // Assembler 13.0 accepts `sm_88` from PTX 7.3 on, 13.5 from PTX 9.0 on.
     "sm_88"     88  Plain          88     7 3   Limits::KEPLER.shared(163).warps(48),      COMMON;
     "sm_89"     89  Plain          89     7 8   Limits::KEPLER.shared(99).warps(48),       COMMON;
     "sm_90"     90  Plain          90     7 8   Limits::HOPPER,                            COMMON;
@@ -365,7 +364,7 @@ targets! {
     "sm_100"   100  Plain         100     8 6   Limits::HOPPER,                            COMMON;
     "sm_100a"  100  Architecture  100     8 6   Limits::HOPPER.all_static(),               COMMON;
     "sm_100f"  100  Family        100     8 8   Limits::HOPPER,                            COMMON;
-    // From PTX 9.0 on `sm_101` is called `sm_110`.
+    // `sm_101` was renamed to `sm_110` in PTX 9.0.
     "sm_101"   101  Plain         101     8 6   Limits::HOPPER.warps(48),                  COMMON;
     "sm_101a"  101  Architecture  101     8 6   Limits::HOPPER.warps(48).all_static(),     COMMON;
     "sm_101f"  101  Family        101     8 8   Limits::HOPPER.warps(48),                  COMMON;
@@ -387,33 +386,33 @@ targets! {
 }
 
 impl Target {
-    /// The target that a text without `.target` is checked for.
+    /// Returns the default target for a source without `.target`.
     pub fn fallback() -> &'static Target {
         Target::from_name("sm_100").unwrap_or(&TARGETS[0])
     }
 
-    /// The target with this name.
+    /// Returns the target with this name.
     pub fn from_name(name: &str) -> Option<&'static Target> {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// The plain target with the highest number that is at most `sm`: what a number that is not known most likely meant.
+    /// Returns the plain target with the highest number that is at most `sm`, as the best match for an unknown number.
     pub fn nearest_below(sm: u16) -> Option<&'static Target> {
         let mut plain = TARGETS.iter().filter(|t| t.kind == TargetKind::Plain);
         plain.rfind(|target| target.sm <= sm)
     }
 
-    /// The most shared memory that a kernel may declare with a fixed size.
+    /// Returns the maximum size of statically allocated shared memory of a kernel, in bytes.
     pub const fn static_shared_bytes(&self) -> u64 {
         self.limits.static_shared_bytes
     }
 
-    /// Whether the target can do this.
+    /// Returns whether the target has the feature.
     pub fn has(&self, feature: Feature) -> bool {
         feature.gate().met_by(self)
     }
 
-    /// Everything that the target can do.
+    /// Returns all features of the target.
     pub fn features(&self) -> impl Iterator<Item = Feature> + '_ {
         let all = Feature::ALL.iter().copied();
         all.filter(|feature| self.has(*feature))

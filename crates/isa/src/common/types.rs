@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What the bits of a type mean; size compatibility rules are stated over these kinds.
+/// Kind of a type; size compatibility rules are defined over kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TypeKind {
     /// `.bN`: untyped bits.
@@ -26,30 +26,30 @@ pub enum Signedness {
 
 macro_rules! scalar_types {
     ($($variant:ident $text:literal $bits:literal $kind:ident;)*) => {
-        /// A scalar type as an instruction or declaration names it.
+        /// Scalar type of an instruction or declaration.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ScalarType { $(#[doc = concat!("`.", $text, "`")] $variant,)* }
 
         impl ScalarType {
-            /// Every type, in table order.
+            /// All types, in table order.
             pub const ALL: &'static [ScalarType] = &[$(ScalarType::$variant,)*];
 
-            /// The name without its dot.
+            /// Returns the name without the dot.
             pub const fn name(self) -> &'static str {
                 match self { $(ScalarType::$variant => $text,)* }
             }
 
-            /// The type with this name (no dot).
+            /// Returns the type with this name (without dot).
             pub fn from_name(name: &str) -> Option<ScalarType> {
                 match name { $($text => Some(ScalarType::$variant),)* _ => None }
             }
 
-            /// Width in bits; a predicate counts 1.
+            /// Returns the width in bits; 1 for predicates.
             pub const fn width_bits(self) -> u32 {
                 match self { $(ScalarType::$variant => $bits,)* }
             }
 
-            /// What the bits mean.
+            /// Returns the kind of the type.
             pub const fn kind(self) -> TypeKind {
                 match self { $(ScalarType::$variant => TypeKind::$kind,)* }
             }
@@ -111,7 +111,7 @@ scalar_types! {
 }
 
 impl ScalarType {
-    /// What the type is, in one line.
+    /// Returns a one-line description of the type.
     pub const fn help(self) -> &'static str {
         match self {
             ScalarType::B8 => "8 untyped bits",
@@ -167,12 +167,12 @@ impl ScalarType {
         }
     }
 
-    /// Width in whole bytes, rounded up (a predicate or a 4-bit value counts one).
+    /// Returns the width in bytes, rounded up (1 for a predicate or a 4-bit value).
     pub const fn width_bytes(self) -> u32 {
         self.width_bits().div_ceil(8)
     }
 
-    /// Whether the type is a signed integer.
+    /// Returns whether the type is a signed integer.
     pub const fn is_signed(self) -> bool {
         matches!(self.kind(), TypeKind::Signed)
     }
@@ -185,12 +185,12 @@ impl ScalarType {
         }
     }
 
-    /// Whether the type is a floating-point format, packed or not.
+    /// Returns whether the type is a floating-point format, packed or not.
     pub const fn is_float(self) -> bool {
         matches!(self.kind(), TypeKind::Float)
     }
 
-    /// Whether the type is a signed, unsigned or untyped integer.
+    /// Returns whether the type is a signed, unsigned or untyped integer.
     pub const fn is_integer(self) -> bool {
         matches!(
             self.kind(),
@@ -198,7 +198,7 @@ impl ScalarType {
         )
     }
 
-    /// Whether the type is several integers in one register.
+    /// Returns whether the type packs several integers into one register.
     pub const fn is_packed_integer(self) -> bool {
         matches!(
             self,
@@ -206,7 +206,7 @@ impl ScalarType {
         )
     }
 
-    /// The integer type of twice the width, which `mul.wide` writes.
+    /// Returns the integer type of twice the width, which is the result type of `mul.wide`.
     pub const fn widened(self) -> ScalarType {
         match self {
             ScalarType::U16 => ScalarType::U32,
@@ -221,7 +221,7 @@ impl ScalarType {
         }
     }
 
-    /// The bits of an integer literal in the width of this type.
+    /// Truncates an integer literal to the width of the type.
     pub const fn truncate(self, value: u64) -> u64 {
         match self.width_bits() {
             bits @ 0..64 => value & ((1 << bits) - 1),
@@ -229,7 +229,7 @@ impl ScalarType {
         }
     }
 
-    /// The untyped type of the same width, for widths that have one.
+    /// Returns the untyped type of the same width, for widths that have one.
     pub const fn to_bits(self) -> ScalarType {
         match self.width_bits() {
             8 => ScalarType::B8,

@@ -1,8 +1,8 @@
-//! PTX ISA versions, as `.version` names them. In: nothing; out: the list of releases.
+//! PTX ISA versions, as specified by `.version`, and the list of releases.
 
 use std::fmt;
 
-/// A PTX ISA version such as 8.8. Ordered as releases are.
+/// PTX ISA version such as 8.8, in release order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     pub major: u8,
@@ -19,29 +19,29 @@ impl Version {
         Version::LAST_MINOR[Version::LAST_MINOR.len() - 1],
     );
 
-    /// The last minor version of each major one, from 1 on (assembler 13.5).
+    /// Last minor version of each major version, starting at 1 (assembler 13.5).
     const LAST_MINOR: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 5];
 
-    /// Every release, oldest first.
+    /// Returns all releases, oldest first.
     pub fn all() -> impl Iterator<Item = Version> {
         (1..)
             .zip(Version::LAST_MINOR)
             .flat_map(|(major, last)| (0..=last).map(move |minor| Version::new(major, minor)))
     }
 
-    /// Whether the version was ever released.
+    /// Returns whether the version was released.
     pub const fn is_known(self) -> bool {
         self.major >= 1
             && self.major as usize <= Version::LAST_MINOR.len()
             && self.minor <= Version::LAST_MINOR[self.major as usize - 1]
     }
 
-    /// A version from its two numbers.
+    /// Creates a version from its major and minor number.
     pub const fn new(major: u8, minor: u8) -> Version {
         Version { major, minor }
     }
 
-    /// Reads `8.8`; `None` for anything else.
+    /// Parses `8.8`; returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Version> {
         let (major, minor) = text.split_once('.')?;
         let digits = |s: &str| {

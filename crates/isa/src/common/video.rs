@@ -1,21 +1,21 @@
-//! What video instructions take of their operands: bytes and half words (PTX ISA, "Video Instructions"). In: digits as
-//! written; out: one value that goes with the instruction's operands.
+//! Byte and half-word selectors of video instructions (PTX ISA, "Video Instructions"): parses the selectors of the operands and encodes
+//! them as one additional immediate operand.
 
-/// The most digits of a selector.
+/// Maximum number of digits of a selector.
 pub const MAX_PARTS: usize = 4;
 
-/// Bytes or half words that an operand names: `.b0`, `.h1`, `.b3210`.
+/// Selector of the bytes or half-words of an operand: `.b0`, `.h1`, `.b3210`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
-    /// Whether they are bytes; else half words.
+    /// `true` for bytes, `false` for half-words.
     pub bytes: bool,
-    /// The digits as written, as many as `n`; the first is the most significant element.
+    /// Digits in source order, of which the first `n` are used; the first digit selects the most significant element.
     digits: [u8; MAX_PARTS],
     n: u8,
 }
 
 impl Parts {
-    /// Reads what follows the dot: `b3210`.
+    /// Parses a selector without the dot: `b3210`.
     pub fn read(text: &str) -> Option<Parts> {
         let (bytes, written) = match text.split_at_checked(1)? {
             ("b", digits) => (true, digits),
@@ -33,23 +33,23 @@ impl Parts {
         Some(Parts { bytes, digits, n })
     }
 
-    /// The digits, the most significant element first.
+    /// Returns the digits, the most significant element first.
     pub fn digits(&self) -> &[u8] {
         self.digits.get(..usize::from(self.n)).unwrap_or(&[])
     }
 
-    /// The digit of the only part.
+    /// Returns the digit of a single-element selector.
     pub fn first(&self) -> u32 {
         self.digits().first().map_or(0, |digit| u32::from(*digit))
     }
 
-    /// The number of the part that element `index` is; the least significant is element 0.
+    /// Returns the part selected for element `index`; element 0 is the least significant.
     pub fn element(&self, index: usize) -> Option<usize> {
         let digit = self.digits().iter().rev().nth(index);
         digit.map(|digit| usize::from(*digit))
     }
 
-    /// Width of each part.
+    /// Returns the width of each part in bits.
     pub const fn width_bits(&self) -> u32 {
         if self.bytes { 8 } else { 16 }
     }
@@ -68,14 +68,14 @@ impl Parts {
     }
 }
 
-/// What all operands of one video instruction select. It follows the operands as a number, see [`Selection::to_bits`].
+/// Selectors of all operands of one video instruction, encoded as an additional immediate operand by [`Selection::to_bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Selection {
-    /// What is written of the result.
+    /// Selector of the result.
     pub d: Option<Parts>,
-    /// What is read of the first source.
+    /// Selector of the first source.
     pub a: Option<Parts>,
-    /// What is read of the second source.
+    /// Selector of the second source.
     pub b: Option<Parts>,
     /// `vmad`: the product is negated.
     pub negate_product: bool,
@@ -84,7 +84,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// As a number: the operand after those that are written.
+    /// Encodes the selectors as an immediate, the operand after those in the source.
     pub fn to_bits(self) -> u64 {
         let bits = |parts: Option<Parts>| parts.map_or(0, Parts::to_bits);
         bits(self.d)
@@ -94,7 +94,7 @@ impl Selection {
             | u64::from(self.negate_addend) << 49
     }
 
-    /// Reads such a number.
+    /// Decodes such an immediate.
     pub fn from_bits(bits: u64) -> Selection {
         Selection {
             d: Parts::from_bits(bits & 0xffff),

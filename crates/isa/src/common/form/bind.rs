@@ -1,8 +1,8 @@
-//! Binds the modifiers of an opcode to the slots of a form. In: an opcode word and its modifier words; out: the form
-//! that fits best, with a value for each slot, or what is wrong with it.
+//! Binds the modifiers of an instruction to the slots of a form: selects the best-matching form for an opcode and its modifiers, and
+//! returns a value for each slot or the mismatches.
 //!
-//! Modifiers bind in any order, as the reference assembler takes them; only types, which several slots of one form
-//! may take, are counted off in the order written.
+//! Modifiers bind in any order, like in the reference assembler. Only type modifiers, which several slots of a form may accept, are
+//! assigned in source order.
 
 use super::layout::{Layout, Slot, SlotKind};
 use super::{Gate, Meaning, Origin, SlotKey, SlotName, Value};
@@ -10,23 +10,24 @@ use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;
 use crate::types::ScalarType;
 
-/// What is wrong with the modifiers of an opcode. Indices count the modifier words from 0.
+/// Mismatch between the modifiers of an instruction and a form. Indices count the modifiers from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Complaint {
-    /// The word is no modifier of any instruction.
+    /// No instruction has this modifier.
     Unknown { word: usize },
-    /// The word is a modifier, but not one of this form.
+    /// The modifier exists, but this form does not accept it.
     Illegal { word: usize },
-    /// The slot is filled already, by the word `first`.
+    /// The slot is already filled by the modifier `first`.
     Duplicate { word: usize, first: usize },
-    /// A type that this slot does not take.
+    /// The slot does not accept this type.
     Type { word: usize, slot: usize },
-    /// A required slot that no word fills.
+    /// A required slot is empty.
     Missing { slot: usize },
 }
 
 impl Complaint {
-    /// How much the complaint speaks against the form; most of all a missing literal, since literals distinguish forms.
+    /// Returns the penalty of the mismatch for ranking candidate forms. A missing literal has the highest penalty, since literals
+    /// distinguish forms.
     fn weight(self, layout: &Layout) -> u32 {
         match self {
             Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
@@ -41,27 +42,27 @@ impl Complaint {
     }
 }
 
-/// A word in a slot.
+/// Modifier bound to a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Index of the modifier word.
+    /// Index of the modifier.
     pub word: usize,
     /// `None` for a literal.
     pub value: Option<&'static Value>,
 }
 
-/// The form that fits best, and how well.
+/// Best-matching form with its modifier bindings.
 #[derive(Clone, Debug)]
 pub struct Bound {
     pub layout: &'static Layout,
-    /// One for each slot of the layout.
+    /// Binding of each slot of the layout.
     pub slots: Vec<Option<Binding>>,
-    /// Empty when the modifiers are those of the form.
+    /// Mismatches; empty if the modifiers match the form.
     pub complaints: Vec<Complaint>,
 }
 
 impl Bound {
-    /// What the bound words say, typed.
+    /// Returns the typed values of the bound modifiers.
     pub fn modifiers(&self) -> Modifiers {
         let mut modifiers = Modifiers::default();
         for (slot, binding) in self.layout.slots.iter().zip(&self.slots) {
@@ -77,8 +78,8 @@ impl Bound {
         modifiers
     }
 
-    /// The slot that is asked for and the word in it, if there is one. Most slots of a form are empty, so they are asked
-    /// whether they are filled before they are compared.
+    /// Returns the slot selected by `key` and its binding, if it is filled. Most slots of a form are empty, so the binding is tested
+    /// before the key is compared.
     fn filled(&self, key: impl SlotKey) -> Option<(&'static Slot, &Binding)> {
         let mut pairs = self.layout.slots.iter().zip(&self.slots);
         pairs.find_map(|(slot, binding)| match binding {
@@ -87,23 +88,23 @@ impl Bound {
         })
     }
 
-    /// The meaning of the value in this slot, if a word fills it.
+    /// Returns the typed value of this slot, if it is filled.
     pub fn meaning(&self, slot: impl SlotKey) -> Option<Meaning> {
         let (_, binding) = self.filled(slot)?;
         binding.value.map(|value| value.meaning)
     }
 
-    /// Whether a word fills this slot.
+    /// Returns whether this slot is filled.
     pub fn has(&self, slot: impl SlotKey) -> bool {
         self.filled(slot).is_some()
     }
 
-    /// The spelling of the word in this slot, without its dot.
+    /// Returns the spelling of the modifier in this slot, without the dot.
     pub fn text(&self, slot: impl SlotKey) -> Option<&'static str> {
         self.spelled(slot).map(|(_, text)| text)
     }
 
-    /// Index and spelling of the word in this slot; `None` also for a word that the slot does not take.
+    /// Returns index and spelling of the modifier in this slot; `None` if the slot is empty or does not accept its modifier.
     pub fn spelled(&self, slot: impl SlotKey) -> Option<(usize, &'static str)> {
         let (slot, binding) = self.filled(slot)?;
         let text = match (binding.value, slot.kind) {
@@ -114,12 +115,12 @@ impl Bound {
         Some((binding.word, text))
     }
 
-    /// Index of the modifier word in this slot.
+    /// Returns the index of the modifier in this slot.
     pub fn word(&self, slot: impl SlotKey) -> Option<usize> {
         self.filled(slot).map(|(_, binding)| binding.word)
     }
 
-    /// The type in this slot.
+    /// Returns the type in this slot.
     pub fn scalar(&self, slot: impl SlotKey) -> Option<ScalarType> {
         match self.meaning(slot)? {
             Meaning::Type(ty) => Some(ty),
@@ -127,8 +128,7 @@ impl Bound {
         }
     }
 
-    /// The first word that belongs to the name of the instruction but does not come right after the opcode, in the
-    /// order of the syntax line.
+    /// Returns the index of the first name modifier that does not follow the opcode directly, in the order of the syntax line.
     pub fn misplaced_lead(&self) -> Option<usize> {
         let leads = self.slots.iter().take(self.layout.form.leads).flatten();
         let mut places = leads.map(|binding| binding.word).enumerate();
@@ -137,21 +137,21 @@ impl Bound {
             .map(|(_, word)| word)
     }
 
-    /// The strictest gate of the form and of all bound values.
+    /// Returns the conjunction of the gates of the form and of all bound values.
     pub fn gate(&self) -> Gate {
         self.gates()
             .fold(Gate::ALWAYS, |all, (_, gate)| all.and(gate))
     }
 
-    /// The gates that apply: of the form (`None`), and of the value bound by each word.
+    /// Returns the gates that apply: that of the form (`None`), and that of the value of each modifier.
     pub fn gates(&self) -> impl Iterator<Item = (Option<usize>, Gate)> {
         let values = self.slots.iter().flatten();
         std::iter::once((None, self.layout.form.gate))
             .chain(values.filter_map(|b| b.value.map(|value| (Some(b.word), value.gate))))
     }
 
-    /// The gate of what the word at `index` says among the other words: an element type may be old, and eight of them in
-    /// one access new.
+    /// Returns the gate of the modifier at `index` in combination with the other modifiers: for example, an old element type may be new
+    /// in an access with eight elements.
     pub fn gate_of(&self, index: usize) -> Gate {
         let own = self.gates().filter(|(word, _)| *word == Some(index));
         let rules = self.layout.form.rules.iter();
@@ -163,7 +163,7 @@ impl Bound {
             .fold(Gate::ALWAYS, Gate::and)
     }
 
-    /// How much speaks against the form. Values that the manual does not have explain no error.
+    /// Returns the total penalty of the form. Forms with assembler-only values rank lower, since they do not explain an error.
     fn weight(&self) -> u32 {
         let weights = self.complaints.iter().map(|c| c.weight(self.layout));
         let weight: u32 = weights.sum();
@@ -177,9 +177,9 @@ impl Bound {
 }
 
 impl Dialect {
-    /// Binds the modifier words (no dots) to the form of `opcode` that has the fewest complaints; of equal ones the first
-    /// in the table. If both a form and the words start with the same literal, only such forms are considered.
-    /// `n_operands`, when known, decides between forms that take the same modifiers. `None`: no row has the opcode.
+    /// Binds modifiers (without dots) to the form of `opcode` with the smallest penalty; on ties the first in table order. If a form and
+    /// the modifiers start with the same literal, only such forms are considered. `n_operands`, if known, decides between forms that
+    /// accept the same modifiers. Returns `None` if no form has the opcode.
     pub fn bind(
         &'static self,
         opcode: &str,
@@ -187,7 +187,7 @@ impl Dialect {
         n_operands: Option<usize>,
     ) -> Option<Bound> {
         let forms = self.forms_of(opcode);
-        // `async` right after `st` names the instruction, so the other forms of `st` are out of the question.
+        // `async` directly after `st` is part of the instruction name, which excludes the other forms of `st`.
         let named = forms.clone().any(|layout| is_led_by(layout, words));
         let mut best: Option<(u32, usize, Bound)> = None;
         for layout in forms.filter(|layout| !named || is_led_by(layout, words)) {
@@ -208,12 +208,12 @@ impl Dialect {
         best.map(|(_, _, bound)| self.name_unknown(bound, words))
     }
 
-    /// Binds the modifier words to one form, whatever fits.
+    /// Binds modifiers to one form, regardless of mismatches.
     pub fn bind_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
         self.name_unknown(self.try_layout(layout, words), words)
     }
 
-    /// Tells words that no instruction takes from words that this form does not take.
+    /// Reclassifies illegal modifiers that no instruction accepts as unknown.
     fn name_unknown(&'static self, mut bound: Bound, words: &[&str]) -> Bound {
         for complaint in &mut bound.complaints {
             if let Complaint::Illegal { word } = *complaint
@@ -225,7 +225,7 @@ impl Dialect {
         bound
     }
 
-    /// Binds the modifier words to one form; words that it does not take count as illegal, whether known or not.
+    /// Binds modifiers to one form; modifiers that it does not accept are reported as illegal, whether known or not.
     fn try_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
         let mut bound = Bound {
             layout,
@@ -271,7 +271,7 @@ pub fn bind_layout(layout: &'static Layout, words: &[&str]) -> Bound {
     crate::PTX.bind_layout(layout, words)
 }
 
-/// Whether the first modifier is a literal that the form's first slot demands.
+/// Returns whether the first modifier is the literal that the first slot of the form requires.
 fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
     match (layout.slots.first(), words.first()) {
         (Some(slot), Some(word)) => {
@@ -304,7 +304,7 @@ fn bind_type(bound: &mut Bound, slot: Option<usize>, word: usize, text: &str) {
         Some(value) => fill(bound, slot, word, value),
         None => {
             bound.complaints.push(Complaint::Type { word, slot });
-            // The slot counts as filled: one complaint is enough.
+            // Mark the slot as filled, so that only one mismatch is reported.
             fill(bound, slot, word, None);
         }
     }
@@ -341,7 +341,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
     });
 }
 
-/// Whether the assembler overlooks that the word in the slot is written twice.
+/// Returns whether the assembler accepts that the modifier in the slot is repeated.
 fn is_repeatable(
     dialect: &Dialect,
     layout: &Layout,
@@ -371,7 +371,7 @@ fn operand_distance(layout: &Layout, n_operands: Option<usize>) -> usize {
     least.saturating_sub(n) + n.saturating_sub(most)
 }
 
-/// Whether some instruction of PTX takes this word as a modifier.
+/// Returns whether any PTX instruction accepts `word` as a modifier.
 pub fn is_known_word(word: &str) -> bool {
     crate::PTX.is_known_word(word)
 }

@@ -1,45 +1,44 @@
-//! Since when, and on which targets, something exists. In: a version and a target; out: whether both suffice, and what
-//! is missing.
+//! Availability gates: checks whether a PTX ISA version and a target satisfy a requirement, and reports unmet requirements.
 
 use crate::target::{Feature, Target, TargetGate};
 use crate::version::Version;
 
-/// A condition on the PTX ISA version and the target.
+/// Required PTX ISA version and target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// First PTX ISA version.
     pub ptx: Version,
-    /// Targets that have it.
+    /// Required targets.
     pub target: TargetGate,
-    /// Where the fact comes from.
+    /// Source of the requirement.
     pub origin: Origin,
 }
 
-/// Where a fact comes from; shown beside it.
+/// Source of a table entry, displayed next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The section of the PTX ISA that the form names.
+    /// The section of the PTX ISA that the form references.
     Documented,
-    /// Verdicts of this version of the reference assembler.
+    /// Behavior of this version of the reference assembler.
     Assembler(&'static str),
     /// Measured on this target.
     Measured(&'static str),
 }
 
-/// What a gate asks for beyond a version and a target; empty where the gate is met.
+/// Unmet requirements of a gate for a given version and target. Both fields are `None` if the gate is satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Lacking {
-    /// The version that is needed.
+    /// Required version.
     pub version: Option<Version>,
-    /// The condition that the target does not meet.
+    /// Unsatisfied target requirement.
     pub target: Option<TargetGate>,
 }
 
 impl Gate {
-    /// No condition at all.
+    /// Gate that is always satisfied.
     pub const ALWAYS: Gate = Gate::ptx(1, 0);
 
-    /// A documented first version, any target.
+    /// Creates a gate with a documented first version, for any target.
     pub const fn ptx(major: u8, minor: u8) -> Gate {
         Gate {
             ptx: Version::new(major, minor),
@@ -48,32 +47,32 @@ impl Gate {
         }
     }
 
-    /// The same gate, from the architecture `sm` on.
+    /// Returns the same gate, restricted to the architecture `sm` and later ones.
     pub const fn sm(self, sm: u16) -> Gate {
         self.on(TargetGate::From(sm))
     }
 
-    /// The same gate, for the specific features of the architecture `sm` alone: `sm_90a`.
+    /// Returns the same gate, restricted to the architecture-specific target of `sm`: `sm_90a`.
     pub const fn only_a(self, sm: u16) -> Gate {
         self.on(TargetGate::Only(sm))
     }
 
-    /// The same gate, for the family of the architecture `sm`: `sm_100f`.
+    /// Returns the same gate, restricted to the family of the architecture `sm`: `sm_100f`.
     pub const fn family(self, sm: u16) -> Gate {
         self.on(TargetGate::Family(sm))
     }
 
-    /// The same gate, on these targets.
+    /// Returns the same gate, restricted to these targets.
     pub const fn on(self, target: TargetGate) -> Gate {
         Gate { target, ..self }
     }
 
-    /// The same gate, on the targets that have the feature.
+    /// Returns the same gate, restricted to the targets that have the feature.
     pub const fn with(self, feature: Feature) -> Gate {
         self.on(feature.gate())
     }
 
-    /// The same gate, as the reference assembler of this version has it, against or beyond the manual.
+    /// Returns the same gate with this reference assembler version as its source, for behavior that contradicts or extends the manual.
     pub const fn assembler(self, version: &'static str) -> Gate {
         Gate {
             origin: Origin::Assembler(version),
@@ -81,12 +80,12 @@ impl Gate {
         }
     }
 
-    /// Whether version and target suffice.
+    /// Returns whether version and target satisfy the gate.
     pub fn met_by(self, version: Version, target: &Target) -> bool {
         version >= self.ptx && self.target.met_by(target)
     }
 
-    /// What is missing.
+    /// Returns the unmet requirements.
     pub fn lacking(self, version: Version, target: &Target) -> Lacking {
         Lacking {
             version: (version < self.ptx).then_some(self.ptx),
@@ -94,7 +93,7 @@ impl Gate {
         }
     }
 
-    /// What the gate asks for beyond `other`: what is left to say about a part once the whole was reported.
+    /// Returns the requirements of the gate that exceed those of `other`, for reports on a component after the instruction was reported.
     #[must_use]
     pub fn beyond(self, other: Gate) -> Gate {
         Gate {
@@ -112,14 +111,14 @@ impl Gate {
         }
     }
 
-    /// The later version and the stricter target of both.
+    /// Returns the later version and the stricter target of both gates.
     #[must_use]
     pub fn and(self, other: Gate) -> Gate {
         Gate {
             ptx: self.ptx.max(other.ptx),
             target: match (self.target, other.target) {
                 (TargetGate::Any, target) | (target, TargetGate::Any) => target,
-                // A specific target says more than a lowest number.
+                // A specific target is stricter than a minimum architecture.
                 (specific, TargetGate::From(sm)) | (TargetGate::From(sm), specific)
                     if specific.first_sm() >= sm =>
                 {
@@ -132,12 +131,12 @@ impl Gate {
         }
     }
 
-    /// The lowest architecture number; 0 for every target.
+    /// Returns the lowest architecture number; 0 if every target is accepted.
     pub const fn first_sm(self) -> u16 {
         self.target.first_sm()
     }
 
-    /// The gate as a list of names: "PTX 8.8 and `sm_100`".
+    /// Returns the gate as a list of names: "PTX 8.8 and `sm_100`".
     pub fn text(self) -> String {
         match self.target.name() {
             None => format!("PTX {}", self.ptx),
@@ -145,7 +144,7 @@ impl Gate {
         }
     }
 
-    /// The gate as a phrase: "since PTX 8.8, on `sm_100` and later"; `None` for what was always there.
+    /// Returns the gate as a phrase: "since PTX 8.8, on `sm_100` and later"; `None` if there is no requirement.
     pub fn phrase(self) -> Option<String> {
         let version = (self.ptx > Version::FIRST).then(|| format!("since PTX {}", self.ptx));
         let target = self.target.text().map(|target| format!("on {target}"));
@@ -157,7 +156,7 @@ impl Gate {
 }
 
 impl Origin {
-    /// The origin as a noun: "PTX ISA", "assembler 13.5", "measured on `sm_90`".
+    /// Returns the source as a noun: "PTX ISA", "assembler 13.5", "measured on `sm_90`".
     pub fn text(self) -> String {
         match self {
             Origin::Documented => "PTX ISA".to_owned(),

@@ -1,39 +1,38 @@
-//! Reads the syntax line of a form into slots and operands. In: `add{.sat}.type d, a, b`; out: a [`Layout`].
+//! Parser for the syntax line of a form: converts `add{.sat}.type d, a, b` into a [`Layout`] of slots and operands.
 //!
-//! The little language: a first word (`ld`), then required (`.type`) and optional (`{.ss}`) slots without blanks,
-//! then operands separated by commas. An operand is a name (`a`), an address (`[a]`), a pair of destinations
-//! (`d|p`; `d{|p}` when the second may be left out), a predicate that may be negated (`{!}c`), or a destination
-//! that may be left out of the list as a group (`{, c}`). A slot whose name is that of one of the form's sets takes
-//! a value of the set; any other slot is a literal modifier.
+//! Grammar: an opcode (`ld`), then required (`.type`) and optional (`{.ss}`) slots without whitespace, then comma-separated operands. An
+//! operand is a name (`a`), an address (`[a]`), a pair of destinations (`d|p`; `d{|p}` if the second is optional), a negatable predicate
+//! (`{!}c`), or an optional operand in a group (`{, c}`). A slot with the name of one of the form's sets accepts a value of that set; any
+//! other slot is a literal modifier.
 
 use super::{Form, Meaning, OperandType, Role, Set, SlotName, Value};
 use crate::modifier::Flag;
 use crate::modifiers::TypeRole;
 
-/// What a slot takes.
+/// Modifiers that a slot accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum SlotKind {
     /// One value of the set.
     Set(&'static Set),
-    /// This very modifier, without its dot; the flag that it sets. A test proves that every literal has one.
+    /// Exactly this modifier, without its dot, and the flag that it sets. A test verifies that every literal has a flag.
     Literal(&'static str, Option<Flag>),
 }
 
 /// Modifier slot of an instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// As the syntax line writes it, without dot: `type`, `sat`.
+    /// Name in the syntax line, without the dot: `type`, `sat`.
     pub name: &'static str,
-    /// What the name means; `None` for a literal that has no flag, which a test excludes.
+    /// Identifier of the name; `None` for a literal without a flag, which a test rules out.
     pub id: Option<SlotName>,
     pub required: bool,
     pub kind: SlotKind,
-    /// Which type of the instruction a type word in this slot gives.
+    /// Type of the instruction that a type modifier in this slot sets.
     pub role: TypeRole,
 }
 
 impl Slot {
-    /// What the modifier says, in one line, where the slot takes just one; a set says it of each of its values.
+    /// Returns the one-line description of a literal modifier. Returns `None` for sets, whose values have individual descriptions.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind {
             SlotKind::Literal(_, flag) => flag.map(Flag::help),
@@ -41,7 +40,7 @@ impl Slot {
         }
     }
 
-    /// Whether the slot takes types; such slots are filled in the order written.
+    /// Returns whether the slot accepts types; such slots are filled in source order.
     pub fn is_type(&self) -> bool {
         match self.kind {
             SlotKind::Set(set) => set
@@ -52,7 +51,7 @@ impl Slot {
         }
     }
 
-    /// The value with this spelling; `Some(None)` for a matching literal, which has no value.
+    /// Returns the value with this spelling; `Some(None)` for a matching literal, which has no value.
     pub fn find(&self, word: &str) -> Option<Option<&'static Value>> {
         match self.kind {
             SlotKind::Set(set) => set.values.iter().find(|v| v.text == word).map(Some),
@@ -60,7 +59,7 @@ impl Slot {
         }
     }
 
-    /// Every spelling that the slot takes.
+    /// Returns all spellings that the slot accepts.
     pub fn spellings(&self) -> impl Iterator<Item = &'static str> {
         let (values, literal): (&'static [Value], _) = match self.kind {
             SlotKind::Set(set) => (set.values, None),
@@ -70,44 +69,43 @@ impl Slot {
     }
 }
 
-/// How an operand is written.
+/// Syntactic shape of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandShape {
-    /// A value or a register.
+    /// Value or register.
     Plain,
-    /// In brackets.
+    /// Address in brackets.
     Address,
-    /// A destination, and a second one after a bar; whether the second may be left out.
+    /// Destination and a second destination after a vertical bar, which may be optional.
     Pair { optional: bool },
-    /// A predicate that may be negated with `!`.
+    /// Predicate that may be negated with `!`.
     Negatable,
 }
 
-/// One operand position of a form.
+/// Operand position of a form.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandSlot {
-    /// As the syntax line names it: `d`, `a`.
+    /// Name in the syntax line: `d`, `a`.
     pub name: &'static str,
     pub shape: OperandShape,
     pub ty: OperandType,
-    /// Whether the instruction writes it.
+    /// Whether the instruction writes or reads the operand.
     pub role: Role,
     pub optional: bool,
 }
 
-/// A syntax line, read.
+/// Parsed syntax line.
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub form: &'static Form,
-    /// The first word of the opcode: `st` for `st.async`.
+    /// Opcode without modifiers: `st` for `st.async`.
     pub opcode: &'static str,
     pub slots: Vec<Slot>,
     pub operands: Vec<OperandSlot>,
 }
 
 impl Layout {
-    /// Reads the syntax line of a row. Rows are written by us: a test reads every one and compares it with
-    /// [`Layout::spelled`].
+    /// Parses the syntax line of a form. The tables are static: a test parses each line and compares it with [`Layout::spelled`].
     pub fn read(form: &'static Form) -> Layout {
         let (mnemonic, operands) = form
             .syntax
@@ -123,13 +121,13 @@ impl Layout {
         }
     }
 
-    /// The slots that belong to the name of the instruction: `.async` of `st.async`.
+    /// Returns the slots that belong to the instruction name: `.async` of `st.async`.
     pub fn leads(&self) -> &[Slot] {
         self.slots.get(..self.form.leads).unwrap_or(&self.slots)
     }
 
-    /// The name of the instruction with its literals: `wmma.store.d`, `bar.red`; a `mul` whose second word is one of
-    /// several stays `mul`.
+    /// Returns the instruction name including its literals: `wmma.store.d`, `bar.red`; `mul`, whose second component has several values,
+    /// remains `mul`.
     pub fn name(&self) -> String {
         let mut name = self.opcode.to_owned();
         for slot in self.leads() {
@@ -141,17 +139,17 @@ impl Layout {
         name
     }
 
-    /// The most operands that are not refused by their number alone.
+    /// Returns the maximum number of operands that is not reported as an operand-count error.
     pub fn n_most(&self) -> usize {
         self.operands.len() + self.form.extra_operands
     }
 
-    /// How many operands must be written.
+    /// Returns the number of required operands.
     pub fn n_required(&self) -> usize {
         self.operands.iter().filter(|o| !o.optional).count()
     }
 
-    /// The opcode with its slots, as the syntax line writes it.
+    /// Returns the opcode with its slots as in the syntax line.
     pub fn mnemonic(&self) -> &'static str {
         self.form
             .syntax
@@ -160,7 +158,7 @@ impl Layout {
             .unwrap_or(self.form.syntax)
     }
 
-    /// The line again, from what was read.
+    /// Reconstructs the syntax line from the parsed layout.
     pub fn spelled(&self) -> String {
         let mut line = self.opcode.to_owned();
         for slot in &self.slots {
@@ -219,7 +217,7 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
     let mut rest = text.trim();
     while !rest.is_empty() {
         let after_comma = rest.trim_start_matches([',', ' ']);
-        // `{, c}` and `{d}` are groups that may be left out; `{!}c` is not a group.
+        // `{, c}` and `{d}` are optional groups; `{!}c` is not.
         let group = after_comma.starts_with('{') && !after_comma.starts_with("{!}");
         let end = match group {
             true => after_comma.find('}').map_or(after_comma.len(), |at| at + 1),
@@ -242,7 +240,7 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
     operands
 }
 
-/// Where an operand that is not a group ends: at a comma, or where a group `{, ` begins.
+/// Returns the end of an operand outside a group: a comma, or the start of a group `{, `.
 fn operand_end(text: &str) -> usize {
     // `[tensorMap, coordinates]` is one operand.
     let inside = match text.starts_with('[') {
@@ -256,7 +254,7 @@ fn operand_end(text: &str) -> usize {
     comma.min(group)
 }
 
-/// Reads an operand that is required.
+/// Parses a required operand.
 fn required_operand(text: &'static str, form: &'static Form) -> OperandSlot {
     let (name, shape) = if let Some(inner) = text.strip_prefix('[') {
         (inner.trim_end_matches(']'), OperandShape::Address)
@@ -288,12 +286,12 @@ fn required_operand(text: &'static str, form: &'static Form) -> OperandSlot {
     }
 }
 
-/// Every form of PTX, read; in table order.
+/// Returns the parsed layouts of all PTX forms, in table order.
 pub fn layouts() -> &'static [Layout] {
     crate::PTX.layouts()
 }
 
-/// The forms of an opcode word of PTX (`st`), in table order; empty for words that no row has.
+/// Returns the forms of a PTX opcode (`st`), in table order; empty for an opcode without forms.
 pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
     crate::PTX.forms_of(opcode)
 }

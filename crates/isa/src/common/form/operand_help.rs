@@ -1,10 +1,11 @@
-//! What each operand of a form is, in one phrase for the reference. In: an operand of a syntax line; out: a sentence without its end.
+//! One-phrase descriptions of the operands of a form, for the reference.
 
 use super::layout::{Layout, OperandShape, OperandSlot};
 use super::{Addressing, NumberRule, OperandType, Role, SlotName, UnitOperand};
 
 impl Layout {
-    /// What an operand of the form is: "register of the type specified by `.dtype`"; `None` where its family knows more than a phrase holds.
+    /// Returns a description of an operand, such as "register of the type specified by `.dtype`"; `None` if the description requires more
+    /// than a phrase and is provided by the family.
     pub fn help_of(&self, operand: &OperandSlot) -> Option<String> {
         let has_space = || {
             self.slots
@@ -160,7 +161,7 @@ fn of_unit(operand: UnitOperand) -> String {
     }
 }
 
-/// Which numbers an operand takes, as a phrase.
+/// Describes the range of an immediate operand.
 fn number_words(rule: NumberRule) -> String {
     match rule {
         NumberRule::Fraction => "fraction greater than 0 and at most 1, or a register".to_owned(),

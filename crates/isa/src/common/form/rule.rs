@@ -1,80 +1,79 @@
-//! Rules that hold between the modifiers of one opcode, beyond one value per slot: what excludes what, what needs what,
-//! and from which version on a combination exists. Rows of data: the checker applies them, hover and reference page
-//! show them.
+//! Constraints between the modifiers of one opcode, beyond one value per slot: conflicts, requirements, and gates of combinations. The
+//! rules are data: the checker applies them; hover and reference page display them.
 
 use super::{Bound, Gate, Origin, SlotName};
 
-/// Values of one slot.
+/// Predicate on the value of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
     pub slot: SlotName,
-    /// The spellings meant; empty for whatever fills the slot.
+    /// Matching spellings; empty matches any value.
     pub values: &'static [&'static str],
 }
 
-/// Whatever fills the slot.
+/// Matches any value of the slot.
 pub const fn any(slot: SlotName) -> Pick {
     Pick { slot, values: &[] }
 }
 
-/// These values of the slot.
+/// Matches these values of the slot.
 pub const fn of(slot: SlotName, values: &'static [&'static str]) -> Pick {
     Pick { slot, values }
 }
 
 impl Pick {
-    /// Whether the slot's value, if it has one, is meant.
+    /// Returns whether the value of the slot, if it has one, matches.
     pub fn holds(self, value: Option<&str>) -> bool {
         value.is_some_and(|value| self.values.is_empty() || self.values.contains(&value))
     }
 }
 
-/// What a rule demands.
+/// Constraint of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
-    /// Never both.
+    /// `a` and `b` are mutually exclusive.
     Clash { a: Pick, b: Pick },
-    /// Where `when` holds, the slot must be filled, with one of `among` (empty: with anything).
+    /// If `when` matches, the slot must be filled with one of `among` (empty: any value).
     Needs {
         when: Pick,
         slot: SlotName,
         among: &'static [&'static str],
     },
-    /// Where `when` holds, the slot is empty or has one of `among`.
+    /// If `when` matches, the slot must be empty or have one of `among`.
     Only {
         when: Pick,
         slot: SlotName,
         among: &'static [&'static str],
     },
-    /// Both together from this gate on.
+    /// The combination requires this gate.
     Together { a: Pick, b: Pick, gate: Gate },
-    /// The value from this gate on.
+    /// The value requires this gate.
     From { when: Pick, gate: Gate },
-    /// The slot may be left empty from this gate on.
+    /// Omitting the slot requires this gate.
     Empty { slot: SlotName, gate: Gate },
-    /// All elements together have at most `most` bits, or make one of the `wide` accesses.
+    /// The elements of the access have at most `most` bits in total, or form one of the `wide` accesses.
     VectorBits { most: u32, wide: &'static Wide },
-    /// Only with one of the `wide` accesses.
+    /// Permitted only for the `wide` accesses.
     WideOnly { when: Pick, wide: &'static Wide },
-    /// The word of one slot comes before that of another.
+    /// The modifier of one slot precedes that of another.
     Before { first: SlotName, second: SlotName },
-    /// Words of other instructions that people try here.
+    /// Modifiers of other instructions that users commonly try here.
     Refused { words: &'static [&'static str] },
 }
 
-/// Accesses wider than the rule for all allows.
+/// Accesses wider than the general limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wide {
     pub bits: u32,
-    /// Vector word and element width in bits.
+    /// Vector modifier and element width in bits.
     pub shapes: &'static [(&'static str, u32)],
     pub gate: Gate,
-    /// Spaces that have them besides generic addressing.
+    /// State spaces that support them, in addition to generic addressing.
     pub spaces: &'static [&'static str],
 }
 
 impl Wide {
-    /// Whether `vector` elements of `width_bits` bits form one of these accesses.
+    /// Returns whether `vector` elements of `width_bits` bits form one of these accesses.
     pub fn has(&self, vector: Option<&str>, width_bits: u32) -> bool {
         self.shapes
             .iter()
@@ -82,27 +81,27 @@ impl Wide {
     }
 }
 
-/// Who breaks a rule: the reference assembler, or only the manual.
+/// Whether the reference assembler enforces a rule or only the manual states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The assembler refuses it.
+    /// The assembler rejects a violation.
     Error,
-    /// The assembler takes it although the manual does not.
+    /// The assembler accepts a violation, although the manual forbids it.
     Warning,
 }
 
-/// A rule with its reason.
+/// Rule with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub kind: RuleKind,
     pub verdict: Verdict,
     pub origin: Origin,
-    /// One phrase in our own words: why, or what to do instead.
+    /// Reason or suggested alternative, as one phrase in the words of this project.
     pub why: &'static str,
 }
 
 impl Rule {
-    /// Whether the rule says something about this value of this slot, so that its reason is worth showing there.
+    /// Returns whether the rule concerns this value of this slot, so that its reason is displayed there.
     pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
         let meant = |pick: Pick| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
@@ -122,7 +121,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// The gate that the rule puts on an opcode with these words, and the slot whose value is the reason.
+    /// Returns the gate that the rule imposes on these modifiers, and the slot whose value causes it.
     pub fn gate_in(&self, bound: &Bound) -> Option<(SlotName, Gate)> {
         if self.verdict != Verdict::Error {
             return None;
@@ -147,7 +146,7 @@ impl Rule {
     }
 }
 
-/// A rule of the manual that the assembler enforces.
+/// Creates a rule of the manual that the assembler enforces.
 pub const fn rule(kind: RuleKind, why: &'static str) -> Rule {
     Rule {
         kind,
@@ -157,7 +156,7 @@ pub const fn rule(kind: RuleKind, why: &'static str) -> Rule {
     }
 }
 
-/// A rule that only the assembler knows.
+/// Creates a rule that only the assembler enforces and the manual does not document.
 pub const fn assembler(kind: RuleKind, why: &'static str) -> Rule {
     Rule {
         origin: Origin::Assembler("13.5"),
@@ -165,7 +164,7 @@ pub const fn assembler(kind: RuleKind, why: &'static str) -> Rule {
     }
 }
 
-/// A rule of the manual that the assembler does not enforce.
+/// Creates a rule of the manual that the assembler does not enforce.
 pub const fn manual(kind: RuleKind, why: &'static str) -> Rule {
     Rule {
         verdict: Verdict::Warning,
@@ -174,7 +173,7 @@ pub const fn manual(kind: RuleKind, why: &'static str) -> Rule {
 }
 
 impl Pick {
-    /// "`.relaxed` or `.release`", or "`.scope`" for whatever fills the slot.
+    /// Formats the predicate: "`.relaxed` or `.release`", or "`.scope`" for any value of the slot.
     fn text(self) -> String {
         match self.values {
             [] => format!("`.{}`", self.slot),
@@ -183,7 +182,7 @@ impl Pick {
     }
 }
 
-/// "`.a`, `.b` or `.c`"; `None` without words.
+/// Formats alternatives: "`.a`, `.b` or `.c`"; `None` for an empty list.
 pub fn alternatives(words: &[&str]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
     let (last, rest) = quoted.split_last()?;
@@ -198,7 +197,7 @@ fn listed(words: &[&str]) -> String {
 }
 
 impl Rule {
-    /// The rule and its reason as one sentence, for hover and reference.
+    /// Formats the rule and its reason as one sentence, for hover and reference.
     pub fn sentence(&self) -> String {
         let what = self.kind.sentence();
         let weight = match self.verdict {
@@ -257,7 +256,7 @@ impl RuleKind {
 }
 
 impl Wide {
-    /// "256 bits as `.v8` of 32 or `.v4` of 64 bits"
+    /// Formats the accesses: "256 bits as `.v8` of 32 or `.v4` of 64 bits".
     fn text(&self) -> String {
         let shapes: Vec<String> = self
             .shapes

@@ -1,4 +1,4 @@
-//! The names of the slots of syntax lines. In: a name of a syntax line; out: the slot that it means.
+//! Slot names of syntax lines, and their lookup by name.
 
 use super::layout::Slot;
 use crate::modifier::Flag;
@@ -7,19 +7,19 @@ use std::fmt;
 
 macro_rules! slots {
     ($($name:ident $text:literal;)*) => {
-        /// A slot of a syntax line, by what it says. The same name means the same thing in every form.
+        /// Slot of a syntax line. A name has the same meaning in every form.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum SlotName {
             $(#[doc = concat!("`.", $text, "`")] $name,)*
-            /// A modifier that is written as it is: `.sat`.
+            /// Literal modifier: `.sat`.
             Literal(Flag),
         }
 
         impl SlotName {
-            /// Every slot that takes values, in table order.
+            /// All slots that accept values, in table order.
             pub const ALL: &'static [SlotName] = &[$(SlotName::$name,)*];
 
-            /// The name as syntax lines write it, without the dot.
+            /// Returns the name in syntax lines, without the dot.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(SlotName::$name => $text,)*
@@ -27,7 +27,7 @@ macro_rules! slots {
                 }
             }
 
-            /// The slot with this name: one that takes values before a literal.
+            /// Returns the slot with this name. Slots that accept values take precedence over literals.
             pub fn from_name(name: &str) -> Option<SlotName> {
                 match name {
                     $($text => Some(SlotName::$name),)*
@@ -49,7 +49,7 @@ slots! {
     SType "stype";
     // Memory accesses.
     Space "ss";
-    // The manual's names for where a copy goes and where it comes from.
+    // Names of the manual for the destination and source space of a copy.
     Destination "dst";
     Source "src";
     Vector "vec";
@@ -80,7 +80,7 @@ slots! {
     ScaleType "scale_type";
     Unpacking "src_fmt";
     BitOp "bitOp";
-    // Units beside the lanes.
+    // Device units.
     Group "cta_group";
     Dimension "dim";
     LoadMode "load_mode";
@@ -106,7 +106,7 @@ slots! {
 }
 
 impl SlotName {
-    /// Which type of the instruction a type word in this slot gives.
+    /// Returns which type of the instruction a type modifier in this slot sets.
     pub const fn role(self) -> TypeRole {
         match self {
             SlotName::DType => TypeRole::D,
@@ -125,9 +125,9 @@ impl fmt::Display for SlotName {
     }
 }
 
-/// What a slot can be looked up by.
+/// Lookup key of a slot.
 pub trait SlotKey: Copy {
-    /// Whether the slot is the one that is meant.
+    /// Returns whether the key identifies the slot.
     fn is(self, slot: &Slot) -> bool;
 }
 
@@ -137,7 +137,7 @@ impl SlotKey for SlotName {
     }
 }
 
-/// A flag is looked up by itself, whether the row has it as a literal or as the value of a set.
+/// Matches a flag by its name, whether the form has it as a literal or as a value of a set.
 impl SlotKey for Flag {
     fn is(self, slot: &Slot) -> bool {
         slot.name == self.name()

@@ -1,11 +1,11 @@
-//! Finds the word that a misspelled one most likely meant.
+//! "Did you mean" suggestions for misspelled words.
 
-/// The candidate nearest to `word`, when it is near enough to be offered as a fix; the first of equally near ones.
+/// Returns the candidate nearest to `word` if its distance is small enough for a suggested fix; on ties the first one.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(word, &mut candidates.into_iter())
 }
 
-/// One body for every kind of iterator.
+/// Non-generic implementation, to avoid one monomorphization per iterator type.
 fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
@@ -23,10 +23,10 @@ fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
         .map(|(_, candidate)| candidate)
 }
 
-/// Words longer than this are not corrected.
+/// Maximum length of words that are corrected.
 const MAX_LENGTH: usize = 64;
 
-/// Edits from one word to another: insert, delete, replace, or swap two neighbours.
+/// Returns the edit distance between two words: insertions, deletions, replacements, and transpositions of adjacent characters.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();
@@ -48,7 +48,7 @@ pub fn distance(a: &str, b: &str) -> usize {
     last.last().copied().unwrap_or(0)
 }
 
-/// The word of PTX that is meant by one that no instruction has; see [`Dialect::meant`](crate::Dialect::meant).
+/// Returns the PTX equivalent of a foreign keyword; see [`Dialect::meant`](crate::Dialect::meant).
 pub fn meant(word: &str) -> Option<&'static str> {
     crate::PTX.meant(word)
 }

@@ -1,24 +1,23 @@
-//! Words of units beside the lanes, typed: shapes of textures and surfaces, what a query is about, parts of tensors, groups of
-//! blocks.
+//! Typed modifiers of device units: geometries of textures and surfaces, query properties, tensor load modes, CTA groups.
 
 spelled! {
-    /// The shape of a texture or surface.
+    /// Geometry of a texture or surface.
     Geometry { D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube", D2ms "2dms", A2dms "a2dms", }
 }
 spelled! {
-    /// Which elements of a tensor a copy moves.
+    /// Elements that a tensor copy accesses.
     LoadMode {
         Tile "tile", Gather4 "tile::gather4", Scatter4 "tile::scatter4", Im2col "im2col", Im2colW "im2col::w",
         Im2colW128 "im2col::w::128", Im2colNoOffsets "im2col_no_offs",
     }
 }
 spelled! {
-    /// Blocks that act together.
+    /// Group of CTAs that execute an instruction together.
     CtaGroup { One "cta_group::1", Two "cta_group::2", }
 }
 
 impl Geometry {
-    /// Values of a coordinate of a texture; the layer of an array is one of them. `.5d` counts as `.a1d` (assembler 13.5).
+    /// Returns the number of texture coordinates, including the layer of an array. `.5d` is treated like `.a1d` (assembler 13.5).
     pub const fn n_coordinates(self) -> usize {
         use Geometry as G;
         match self {
@@ -28,7 +27,7 @@ impl Geometry {
         }
     }
 
-    /// Values of a coordinate of a surface. The manual has neither `.4d` nor `.5d`, where one is enough (assembler 13.5).
+    /// Returns the number of surface coordinates. For `.4d` and `.5d`, which the manual does not document, one suffices (assembler 13.5).
     pub const fn n_surface_coordinates(self) -> usize {
         match self {
             Geometry::D4 | Geometry::D5 => 1,
@@ -36,7 +35,7 @@ impl Geometry {
         }
     }
 
-    /// Values of an offset in texels; `None` where there is none in braces.
+    /// Returns the number of texel offsets; `None` if the geometry has no offset in braces.
     pub const fn n_offsets(self) -> Option<usize> {
         use Geometry as G;
         match self {
@@ -47,7 +46,7 @@ impl Geometry {
         }
     }
 
-    /// Values of a gradient, since layers have none; `None` where any number passes (assembler 13.5).
+    /// Returns the number of gradient components, which excludes layers; `None` if any number is accepted (assembler 13.5).
     pub const fn n_gradients(self) -> Option<usize> {
         use Geometry as G;
         match self {
@@ -56,17 +55,17 @@ impl Geometry {
         }
     }
 
-    /// Whether the first coordinate is the index of a layer.
+    /// Returns whether the first coordinate is a layer index.
     pub const fn is_array(self) -> bool {
         use Geometry as G;
         match self {
             G::A1d | G::A2d | G::Acube | G::D5 => true,
-            // Layers of samples are looked at as coordinates are (assembler 13.5).
+            // Layers of multisample arrays are checked like coordinates (assembler 13.5).
             G::D1 | G::D2 | G::D3 | G::D4 | G::Cube | G::D2ms | G::A2dms => false,
         }
     }
 
-    /// Whether a sample number comes before all coordinates.
+    /// Returns whether a sample number precedes the coordinates.
     pub const fn has_samples(self) -> bool {
         use Geometry as G;
         match self {
@@ -75,7 +74,7 @@ impl Geometry {
         }
     }
 
-    /// Whether texels can be compared with a reference value.
+    /// Returns whether texels can be compared with a reference value.
     pub const fn compares(self) -> bool {
         use Geometry as G;
         match self {
@@ -86,7 +85,7 @@ impl Geometry {
 }
 
 impl LoadMode {
-    /// Coordinates of a tensor with this number of dimensions: rows that are gathered have one each.
+    /// Returns the number of coordinates for a tensor with `dimensions` dimensions; gathered or scattered rows have one coordinate each.
     pub const fn n_coordinates(self, dimensions: usize) -> usize {
         match self {
             LoadMode::Gather4 | LoadMode::Scatter4 => 5,
@@ -98,7 +97,7 @@ impl LoadMode {
         }
     }
 
-    /// Offsets or sizes of a walk over an image with this number of dimensions.
+    /// Returns the number of im2col offsets or sizes for a tensor with `dimensions` dimensions.
     pub const fn n_offsets(self, dimensions: usize) -> usize {
         match self {
             LoadMode::Im2col => dimensions.saturating_sub(2),
@@ -113,7 +112,7 @@ impl LoadMode {
 }
 
 impl CtaGroup {
-    /// Words of 32 lanes each that a product may leave out.
+    /// Returns the number of 32-bit words of the disable-output-lane mask.
     pub const fn n_lane_masks(self) -> usize {
         match self {
             CtaGroup::One => 4,
@@ -123,7 +122,7 @@ impl CtaGroup {
 }
 
 spelled! {
-    /// What a query asks for.
+    /// Property that a query returns.
     Property {
         Width "width", Height "height", Depth "depth", ChannelType "channel_data_type", ChannelOrder "channel_order",
         NormalizedCoordinates "normalized_coords", ForceUnnormalized "force_unnormalized_coords", ArraySize "array_size",
@@ -132,7 +131,7 @@ spelled! {
     }
 }
 spelled! {
-    /// What `istypep` asks whether a value refers to it.
+    /// Kind of reference that `istypep` tests for.
     ReferenceKind { Texture "texref", Sampler "samplerref", Surface "surfref", }
 }
 spelled! {
@@ -140,27 +139,27 @@ spelled! {
     TexelComponent { Red "r", Green "g", Blue "b", Alpha "a", }
 }
 spelled! {
-    /// What the coordinates of a surface count.
+    /// Unit of surface coordinates.
     SurfaceMode {
         /// Bytes along x; elements are untyped.
         Bytes "b",
-        /// Elements, which are converted.
+        /// Elements, converted to or from the surface format.
         Formatted "p",
     }
 }
 spelled! {
-    /// What happens outside of a surface.
+    /// Behavior of out-of-bounds surface accesses.
     SurfaceBounds {
-        /// The run stops.
+        /// The access traps.
         Trap "trap",
-        /// The nearest element is meant.
+        /// The coordinates are clamped to the nearest element.
         Clamp "clamp",
-        /// Zero is read, and nothing is written.
+        /// Loads return zero, and stores are ignored.
         Zero "zero",
     }
 }
 spelled! {
-    /// What of a tensor map `tensormap.replace` replaces.
+    /// Tensor map field that `tensormap.replace` sets.
     TensorMapField {
         Address "global_address", Rank "rank", Box "box_dim", Extent "global_dim", ElementStride "element_stride",
         Stride "global_stride", ElementType "elemtype", Interleave "interleave_layout", Swizzle "swizzle_mode",
@@ -168,26 +167,26 @@ spelled! {
     }
 }
 spelled! {
-    /// Which part of the index of a block `clusterlaunchcontrol` reads.
+    /// Component of the CTA index that `clusterlaunchcontrol` returns.
     BlockIndex {
         Whole "get_first_ctaid", X "get_first_ctaid::x", Y "get_first_ctaid::y", Z "get_first_ctaid::z",
     }
 }
 spelled! {
-    /// Lanes, and bits of each, that `tcgen05.ld` and `tcgen05.st` move at once.
+    /// Lanes, and bits per lane, that `tcgen05.ld` and `tcgen05.st` move at once.
     MoveShape { M32x32 "32x32b", M16x64 "16x64b", M16x128 "16x128b", M16x256 "16x256b", M16x32x2 "16x32bx2", }
 }
 spelled! {
-    /// Rows, and bits of each, that `tcgen05.cp` moves.
+    /// Rows, and bits per row, that `tcgen05.cp` copies.
     CopyShape { L128x256 "128x256b", L4x256 "4x256b", L128x128 "128x128b", L64x128 "64x128b", L32x128 "32x128b", }
 }
 spelled! {
-    /// The warps whose lanes of tensor memory get each row of a copy.
+    /// Warps whose tensor-memory lanes receive each row of a copy.
     WarpMulticast { X2Even "warpx2::02_13", X2Halves "warpx2::01_23", X4 "warpx4", }
 }
 
 impl MoveShape {
-    /// Registers of a thread that are moved for each repetition.
+    /// Returns the number of registers per thread and repetition.
     pub const fn registers(self) -> usize {
         match self {
             MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x32x2 => 1,
@@ -198,7 +197,7 @@ impl MoveShape {
 }
 
 impl CopyShape {
-    /// Rows of the matrix in shared memory, and bytes of each.
+    /// Returns the number of rows of the matrix in shared memory, and the bytes per row.
     pub const fn rows_and_bytes(self) -> (usize, usize) {
         match self {
             CopyShape::L128x256 => (128, 32),
@@ -210,12 +209,12 @@ impl CopyShape {
     }
 }
 
-/// What a query is about.
+/// Object of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Queried {
     Texture,
     Surface,
     Sampler,
-    /// The sampler where modules have textures and samplers apart, else the texture.
+    /// The sampler in modules with independent textures and samplers, otherwise the texture.
     Filtering,
 }
