@@ -1,4 +1,4 @@
-//! Fragment maps against what the reference assembler's code does, and the laws that all of them obey.
+//! Tests of fragment maps against the code that the reference assembler generates, and of their invariants.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn map(op: &str, shape: &str, ty: &str, layout: &str, target: &str) -> FragmentM
         .unwrap_or_else(|error| panic!("{op} {shape} {ty} {layout} {target}: {error}"))
 }
 
-/// Every lane's elements in order.
+/// Returns the elements of every lane, in order.
 fn places(map: &FragmentMap) -> Vec<Place> {
     map.holders().map(|holder| map.place(holder)).collect()
 }
@@ -133,7 +133,7 @@ fn accesses_equal_those_of_the_compiled_code() {
     }
 }
 
-/// The whole file from which the sample was made, where it is at hand.
+/// Compares with the complete derivation from which the sample was drawn, if the file is available.
 #[test]
 fn maps_equal_the_whole_derivation_where_it_is_at_hand() {
     let path =
@@ -205,7 +205,7 @@ fn every_element_is_held_as_often_as_the_hardware_replicates_it() {
         let tiles = |along: u16| (along / 8).max(1) as usize;
         let expected = match (map.query.op.matrix(), map.family) {
             (Matrix::C | Matrix::D, _) => 1,
-            // The quad pairs with the same rows of A, or columns of B, hold a copy each.
+            // All quad pairs with the same rows of A, or columns of B, hold a copy.
             (Matrix::A, FragmentFamily::QuadPair) if map.query.op.is_wmma() => tiles(shape.n),
             (Matrix::B, FragmentFamily::QuadPair) if map.query.op.is_wmma() => tiles(shape.m),
             _ => usize::from(map.n_registers / map.n_read_registers),
@@ -228,7 +228,7 @@ fn holders_and_places_are_inverse_to_each_other() {
     }
 }
 
-/// The first target of the generation, so that equal maps are looked at once.
+/// Returns the first target of the generation, so that equal maps are compared only once.
 fn map_target(map: &FragmentMap) -> &'static str {
     warpgrid_isa::fragment::TensorCore::of(&map.query.target).map_or("", |core| core.first_target())
 }
@@ -305,7 +305,7 @@ fn wmma_from_sm_80_on_is_made_of_mma_fragments() {
     );
     let tile = map("ldmatrix.x4", "m8n8", "b16", "row", "sm_80");
     for holder in tile.holders() {
-        // The four matrices of `ldmatrix.x4` are the quarters of A, downwards first.
+        // The four matrices of `ldmatrix.x4` are the quadrants of A in column-major order.
         let (place, whole) = (tile.place(holder), a.place(holder));
         let (down, right) = (place.matrix & 1, place.matrix >> 1);
         assert_eq!(
@@ -315,8 +315,8 @@ fn wmma_from_sm_80_on_is_made_of_mma_fragments() {
     }
 }
 
-/// PTX ISA, figures "ldmatrix fragment layout for one 16x16 matrix", "for one 8x16 matrix", "stmatrix fragment layout for one
-/// 16x8 matrix": four neighbours of a row in each register, or two of two rows.
+/// PTX ISA, figures "ldmatrix fragment layout for one 16x16 matrix", "for one 8x16 matrix", "stmatrix fragment layout for one 16x8
+/// matrix": four adjacent elements of a row in each register, or two of each of two rows.
 #[test]
 fn matrices_of_bytes_lie_as_the_documentation_shows() {
     let lane_5 = |op: &str, shape: &str, ty: &str, layout: &str| {
@@ -340,7 +340,7 @@ fn matrices_of_bytes_lie_as_the_documentation_shows() {
     );
 }
 
-/// A transposed matrix is held as another is, and lies in memory by columns.
+/// A transposed matrix has the same register mapping, but is stored by columns in memory.
 #[test]
 fn trans_changes_where_elements_lie_not_who_holds_them() {
     let [row, col] =

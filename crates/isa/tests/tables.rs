@@ -1,4 +1,4 @@
-//! What holds for every row of the tables of PTX. In: the tables; out: the rows that break a law of the house.
+//! Invariants of all entries of the PTX tables.
 
 use std::mem::discriminant;
 use warpgrid_isa::form::{
@@ -11,7 +11,7 @@ fn sets() -> impl Iterator<Item = (&'static Form, &'static Set)> {
     forms.flat_map(|form| form.sets.iter().map(move |set| (form, *set)))
 }
 
-/// Every bound slot of a form is found by its name, and every literal by its flag.
+/// Every slot of a form must be found by its name, and every literal by its flag.
 fn slot_named(layout: &Layout, name: SlotName) -> bool {
     layout.slots.iter().any(|slot| slot.id == Some(name))
 }
@@ -19,7 +19,7 @@ fn slot_named(layout: &Layout, name: SlotName) -> bool {
 #[test]
 fn every_row_reads_and_prints_back() {
     for layout in PTX.layouts() {
-        // The second half of a pair is always printed as `p`.
+        // The second destination of a pair is always printed as `p`.
         let syntax = layout.form.syntax.replace("|q", "|p");
         assert_eq!(layout.spelled(), syntax);
     }
@@ -118,7 +118,7 @@ fn operand_lists_name_operands_of_the_line() {
     for layout in PTX.layouts() {
         let form = layout.form;
         let has = |name: &str| layout.operands.iter().any(|operand| operand.name == name);
-        // Rows may share a list: what is named must be there in one of them.
+        // Forms may share a list: every name must exist in at least one of them.
         let rows = PTX.layouts().iter();
         let sharing = rows.filter(|other| std::ptr::eq(other.form.types, form.types));
         let names: Vec<&str> = sharing
@@ -145,7 +145,7 @@ fn pairs_are_written_and_addresses_are_read() {
             };
             assert_eq!(operand.role, expected, "{}", layout.form.syntax);
         }
-        // What is written comes first, so that a snippet and a reader find it there.
+        // Destinations come first, since snippets and readers expect them there.
         let written = layout.operands.iter().map(|o| o.role == Role::Read);
         assert!(written.is_sorted(), "{}", layout.form.syntax);
     }
@@ -161,9 +161,9 @@ fn what_computes_a_value_writes_it() {
             Does::Matrix(op) => !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
             Does::Async(_) | Does::Control(_) | Does::Hint(_) => false,
             Does::Memory(_) | Does::Mbarrier(_) | Does::Sync(_) | Does::Unknown => writes,
-            // Some of these give a value, others write memory.
+            // Some of these operations return a value, others write memory.
             Does::Unit(_) => writes,
-            // No row of PTX says so.
+            // No PTX form has this operation.
             Does::Machine(_) => !writes,
         };
         assert_eq!(writes, expected, "{}", layout.form.syntax);
@@ -173,7 +173,7 @@ fn what_computes_a_value_writes_it() {
 #[test]
 fn rules_name_slots_and_values_of_their_rows() {
     for layout in PTX.layouts() {
-        // Rows may share rules: what is named must be there in one of them.
+        // Forms may share rules: every name must exist in at least one of them.
         let rows = || {
             let all = PTX.layouts().iter();
             all.filter(|other| std::ptr::eq(other.form.rules, layout.form.rules))
@@ -238,7 +238,7 @@ fn special_literals_are_literals_of_their_row() {
         }
         assert!(form.leads <= layout.slots.len(), "{}", form.syntax);
         for slot in layout.leads() {
-            // `.cta` may be left out between the two words of `bar.red`.
+            // `.cta` is optional between the two components of `bar.red`.
             let fixed = slot.required || slot.id == Some(SlotName::Level);
             assert!(fixed, "{}", form.syntax);
         }
@@ -336,6 +336,6 @@ fn facts_about_single_instructions_are_in_their_rows() {
 
 #[test]
 fn there_is_room_for_every_flag() {
-    // `Flags` is one word of 128 bits.
+    // `Flags` is a 128-bit word.
     assert!(Flag::ALL.len() <= 128);
 }

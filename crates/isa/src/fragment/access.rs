@@ -1,5 +1,5 @@
-//! The memory accesses of compiled `wmma.load` and `wmma.store`: their width is the alignment that address and stride need.
-//! A fragment map and a layout go in.
+//! Memory accesses in the compiled code of `wmma.load` and `wmma.store`, derived from a fragment map and a layout. The access width is
+//! the required alignment of address and stride.
 
 use super::family::FragmentFamily;
 use super::map::FragmentMap;
@@ -8,17 +8,17 @@ use super::tensor_core::TensorCore;
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// What a stride that is no multiple of [`Access::bytes`] does.
+/// Effect of a stride that is not a multiple of [`Access::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShortStride {
-    /// Misaligned accesses.
+    /// Misaligned accesses fault.
     Fault,
-    /// No fault: low bits of the stride are dropped for some of the rows, which land elsewhere.
+    /// No fault: the low bits of the stride are dropped for some of the rows, which are accessed at wrong addresses.
     Moved,
 }
 
 impl ShortStride {
-    /// `fault` or `moved`.
+    /// Returns `fault` or `moved`.
     pub const fn name(self) -> &'static str {
         match self {
             ShortStride::Fault => "fault",
@@ -30,18 +30,18 @@ impl ShortStride {
 /// Accesses to one state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Bytes of the widest access, which is the alignment that the address and the stride in bytes need.
+    /// Size of the widest access in bytes, which is the required alignment of the address and of the stride in bytes.
     pub bytes: u8,
-    /// How many accesses a lane makes.
+    /// Number of accesses per lane.
     pub count: u8,
-    /// `None` where elements are accessed one by one, so that every stride is aligned.
+    /// `None` if elements are accessed individually, so that every stride is aligned.
     pub short_stride: Option<ShortStride>,
-    /// Whether they are those of `ldmatrix`: the lane that gives the address of 16 bytes is not the one that gets them.
+    /// Whether the accesses are `ldmatrix` accesses: the lane that provides the address of 16 bytes is not the lane that receives them.
     pub by_rows: bool,
 }
 
 impl Access {
-    /// Bytes of a lane that one pass over memory moves: of `ldmatrix` one register, which is the lane's part of a matrix.
+    /// Returns the number of bytes per lane and pass; for `ldmatrix` it is one register, the lane's part of a matrix.
     pub const fn lane_bytes(self) -> u32 {
         match self.by_rows {
             true => 4,
@@ -53,7 +53,7 @@ impl Access {
 /// The accesses of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Accesses {
-    /// Global and generic addresses.
+    /// Accesses through global and generic addresses.
     pub global: Access,
     pub shared: Access,
 }
@@ -71,7 +71,8 @@ const FAULT: Option<ShortStride> = Some(ShortStride::Fault);
 const MOVED: Option<ShortStride> = Some(ShortStride::Moved);
 
 impl FragmentMap {
-    /// The accesses that compiled code makes for this fragment in `layout`; `None` for what is no `wmma.load` or `wmma.store`.
+    /// Returns the accesses that the compiled code performs for this fragment in `layout`; `None` for operations other than `wmma.load`
+    /// and `wmma.store`.
     pub fn accesses(&self, layout: MatrixLayout) -> Option<Accesses> {
         let core = TensorCore::of(&self.query.target)?;
         match self.query.op {
@@ -100,7 +101,7 @@ impl FragmentMap {
             (FragmentFamily::QuadPair, _) if is_row => access(8, n / 2, FAULT),
             (_, ScalarType::F64) if is_row => access(16, 1, FAULT),
             (_, ScalarType::F64) => access(8, n, None),
-            // Pairs are stored whole in both layouts: where they run across the rows, lanes exchange halves first.
+            // Pairs are stored as a unit in both layouts: if they span two rows, the lanes exchange halves first.
             (FragmentFamily::Group, ScalarType::F16) => access(4, self.n_registers, MOVED),
             (FragmentFamily::Group, _) if is_row == self.has_pairs_in_rows() => {
                 access(8, n / 2, MOVED)
@@ -109,13 +110,13 @@ impl FragmentMap {
         }
     }
 
-    /// Whether elements 0 and 1 of a lane are neighbours in a row, not in a column.
+    /// Returns whether elements 0 and 1 of a lane are adjacent in a row rather than in a column.
     fn has_pairs_in_rows(&self) -> bool {
         self.formula.column.value(0, 1) == 1
     }
 
     fn factor(&self, core: TensorCore, layout: MatrixLayout) -> Accesses {
-        // Elements that a lane holds side by side are neighbours in k.
+        // Adjacent elements of a lane are adjacent along k.
         let is_along = match self.query.op.matrix() {
             Matrix::A => layout == MatrixLayout::Row,
             _ => layout == MatrixLayout::Col,
@@ -125,7 +126,7 @@ impl FragmentMap {
             shared: access,
         };
         let n_read = self.n_read_registers;
-        // Rows of `ldmatrix`, which reads two matrices at once on `sm_75`, and up to four from `sm_80` on.
+        // `ldmatrix` reads two matrices at once on `sm_75`, and up to four from `sm_80` on.
         let rows = |n_matrices: u8| Access {
             by_rows: true,
             ..access(16, n_read.div_ceil(n_matrices), FAULT)

@@ -1,5 +1,5 @@
-//! What has a fragment: operations, shapes, types and layouts, each with its first architecture. A query goes in, the map
-//! comes out.
+//! Table of supported fragments: operations, shapes, types and layouts, with their first architecture; and the lookup of the fragment map
+//! of a query.
 
 use super::FragmentQuery;
 use super::error::FragmentError;
@@ -19,7 +19,7 @@ use ScalarType::{
     B1, B8, B16, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8,
 };
 
-/// Fragments that exist in the same layouts and from the same architecture on.
+/// Fragments with the same layouts and the same first architecture.
 struct Entry {
     ops: &'static [FragmentOp],
     shapes: &'static [Shape],
@@ -74,17 +74,17 @@ const STMATRIX: &[FragmentOp] = &[Op::StmatrixX1, Op::StmatrixX2, Op::StmatrixX4
 const BYTES: &[ScalarType] = &[U8, S8];
 const NIBBLES: &[ScalarType] = &[U4, S4];
 const FLOAT_BYTES: &[ScalarType] = &[E4m3, E5m2];
-/// What lies in memory as `.b6x16_p32` and `.b4x16_p64`, and takes a byte of a register.
+/// Types stored in memory as `.b6x16_p32` and `.b4x16_p64`, which occupy one byte of a register per element.
 const PACKED: &[ScalarType] = &[E3m2, E2m3, E2m1];
 const BOTH: &[MatrixLayout] = &[MatrixLayout::Row, MatrixLayout::Col];
 const ROW: &[MatrixLayout] = &[MatrixLayout::Row];
 const COL: &[MatrixLayout] = &[MatrixLayout::Col];
-/// `mma` names `.row` for A and `.col` for B; [`layouts_of`] takes the half that the operand has.
+/// `mma` has `.row` for A and `.col` for B; [`layouts_of`] selects the one that applies to the operand.
 const ROW_COL: &[MatrixLayout] = BOTH;
 
 #[rustfmt::skip]
 static CATALOGUE: &[Entry] = &[
-    // wmma: the accumulators, then the factors.
+    // wmma: accumulators, then operand matrices.
     entry(WMMA_CD, DEPTH_16, &[F16, F32], 70, BOTH),
     entry(WMMA_CD, DEPTH_16, &[S32], 72, BOTH),
     entry(WMMA_CD, &[M8N8K32, M8N8K128], &[S32], 75, BOTH),
@@ -108,9 +108,9 @@ static CATALOGUE: &[Entry] = &[
     entry(MMA_AB, &[M16N8K8], &[Bf16, Tf32], 80, ROW_COL),
     entry(MMA_AB, &[M16N8K16], &[F16, Bf16], 80, ROW_COL),
     entry(MMA_AB, &[M16N8K16, M16N8K32], FLOAT_BYTES, 89, ROW_COL),
-    // Each in a byte: `.kind::f8f6f4`.
+    // One element per byte: `.kind::f8f6f4`.
     entry(MMA_AB, &[M16N8K32], PACKED, 120, ROW_COL),
-    // Side by side: `.kind::mxf4` and `.kind::mxf4nvf4`.
+    // Two elements per byte: `.kind::mxf4` and `.kind::mxf4nvf4`.
     entry(MMA_AB, &[M16N8K64], &[E2m1], 120, ROW_COL),
     entry(MMA_AB, &[M8N8K16], BYTES, 75, ROW_COL),
     entry(MMA_AB, &[M16N8K16, M16N8K32], BYTES, 80, ROW_COL),
@@ -128,7 +128,7 @@ static CATALOGUE: &[Entry] = &[
     entry(MMA_CD, &[M16N8K64], &[F32], 120, BOTH),
     entry(MMA_CD, &[M8N8K16, M8N8K32, M8N8K128], &[S32], 75, BOTH),
     entry(MMA_CD, &[M16N8K32, M16N8K64, M16N8K128, M16N8K256], &[S32], 80, BOTH),
-    // Matrices whose rows are 16 bytes in memory; `.col` is `.trans`: columns are.
+    // Matrices with rows of 16 bytes in memory; `.col` denotes `.trans`, with columns of 16 bytes.
     entry(LDMATRIX, &[M8N8], &[B16], 75, BOTH),
     entry(STMATRIX, &[M8N8], &[B16], 90, BOTH),
     entry(&[Op::LdmatrixX1, Op::LdmatrixX2], &[M16N16], &[B8], 100, COL),
@@ -139,7 +139,7 @@ static CATALOGUE: &[Entry] = &[
     entry(&[Op::MovmatrixD], &[M8N8], &[B16], 75, COL),
 ];
 
-/// The layouts of `op` in `entry`.
+/// Returns the layouts of `op` in `entry`.
 fn layouts_of(entry: &Entry, op: FragmentOp, ty: ScalarType) -> &'static [MatrixLayout] {
     match (op, entry.shapes, ty) {
         (Op::MmaA | Op::MmaB, [M8N8K4], F16) => entry.layouts,
@@ -149,7 +149,7 @@ fn layouts_of(entry: &Entry, op: FragmentOp, ty: ScalarType) -> &'static [Matrix
     }
 }
 
-/// Looks up the fragment map of `query`.
+/// Returns the fragment map of `query`.
 pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
     let FragmentQuery {
         op,
@@ -203,7 +203,7 @@ pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
     }
 }
 
-/// Every query that has a map on `target`, in the order of the catalogue.
+/// Returns all queries that have a map on `target`, in table order.
 pub fn all_fragments(target: &Target) -> Vec<FragmentQuery> {
     let mut queries = Vec::new();
     let has = |entry: &&Entry| TargetGate::From(entry.first_sm).met_by(target);
@@ -244,7 +244,7 @@ fn map(
         (_, FragmentFamily::Group) if shape.k == 0 => matrices(op, shape, &sizes),
         (_, FragmentFamily::Group) => in_groups(query, core, &sizes),
     };
-    // Quad pairs hold A and B otherwise when they come from rows than when they come from columns.
+    // In quad pairs, the fragments of A and B depend on whether they are loaded from rows or columns.
     let is_layout_seen =
         family == FragmentFamily::QuadPair && matches!(op.matrix(), Matrix::A | Matrix::B);
     FragmentMap {
@@ -267,7 +267,7 @@ fn map(
         n_read_registers: sizes.n_read_registers,
         formula,
         origin: match (op.is_wmma(), core) {
-            // Release 13.5 compiles for `sm_75` and later only.
+            // Release 13.5 only supports `sm_75` and later.
             (true, TensorCore::Volta) => Origin::Assembler("12.9"),
             (true, _) => Origin::Assembler("13.5"),
             (false, _) => Origin::Documented,
@@ -275,7 +275,8 @@ fn map(
     }
 }
 
-/// `wmma` on `sm_70` and `sm_72` uses quad pairs for `f16`; the fragments of `mma.m8n8k4` are theirs on every target.
+/// Returns the family of the fragment: `wmma` on `f16` uses quad pairs on `sm_70` and `sm_72`, and `mma.m8n8k4` uses them on every
+/// target.
 fn family(query: &FragmentQuery, core: TensorCore) -> FragmentFamily {
     let is_half = matches!(query.ty, F16 | F32);
     let is_own = query.op.is_wmma() && core == TensorCore::Volta;
@@ -286,7 +287,7 @@ fn family(query: &FragmentQuery, core: TensorCore) -> FragmentFamily {
     }
 }
 
-/// What a lane holds.
+/// Registers and elements per lane.
 struct Sizes {
     n_registers: u8,
     elements_per_register: u8,
@@ -296,7 +297,7 @@ struct Sizes {
 impl Sizes {
     fn of(query: &FragmentQuery, family: FragmentFamily) -> Sizes {
         let FragmentQuery { op, shape, ty, .. } = *query;
-        // Registers have 32 bits; `f64` has one of 64 to itself. Floats of less than a byte get one, but where all are of 4 bits.
+        // Registers have 32 bits, except for `f64` with 64. Sub-byte floats occupy one byte each, unless all elements have 4 bits.
         let container_bits = match ty {
             E2m1 if shape == M16N8K64 => 4,
             E3m2 | E2m3 | E2m1 => 8,
@@ -310,12 +311,12 @@ impl Sizes {
         let (n_registers, n_read_registers) = match (op, family) {
             (Op::LdmatrixX2 | Op::StmatrixX2, _) => (2 * registers(held), 2 * registers(held)),
             (Op::LdmatrixX4 | Op::StmatrixX4, _) => (4 * registers(held), 4 * registers(held)),
-            // Eight lanes share a matrix of 8x8 or 8x4, a quarter of the warp.
+            // Eight lanes, a quarter of the warp, share an 8x8 or 8x4 matrix.
             (_, FragmentFamily::QuadPair) if !op.is_wmma() => {
                 (registers(4 * held), registers(4 * held))
             }
             (_, FragmentFamily::QuadPair) if is_factor => (8, 8),
-            // The vector of `f16` has eight registers in every shape (PTX ISA, "wmma.load").
+            // The `f16` vector has eight registers in every shape (PTX ISA, "wmma.load").
             (_, FragmentFamily::Group) if op.is_wmma() && is_factor && ty == F16 => {
                 (8, registers(held))
             }
@@ -355,7 +356,7 @@ fn in_groups(query: &FragmentQuery, core: TensorCore, sizes: &Sizes) -> Formula 
             group::factor(sizes.packed_bits(), &order, sizes.element_bits()).transposed()
         }
         Matrix::C | Matrix::D => {
-            // `sm_72` and `sm_75` compute the integer product of this shape as it is; all others compute its transpose.
+            // `sm_72` and `sm_75` compute the integer MMA of this shape directly; all others compute its transpose.
             let is_straight = ty == S32 && core < TensorCore::Ampere;
             let blocks = if shape == M8N32K16 && !is_straight {
                 Blocks::Transposed
@@ -369,8 +370,9 @@ fn in_groups(query: &FragmentQuery, core: TensorCore, sizes: &Sizes) -> Formula 
     }
 }
 
-/// What the bits of the register number count, low bit first: a machine instruction takes 16 rows of A at once, so blocks of k come after
-/// the first row block. B has 8 columns an instruction: k comes first, except in m8n32k16, which is computed transposed.
+/// Returns the meaning of the bits of the register index, least significant bit first: a hardware instruction processes 16 rows of A at
+/// once, so blocks of k follow the first row block. It processes 8 columns of B, so k comes first, except in m8n32k16, which is computed
+/// transposed.
 fn block_order(matrix: Matrix, outer_bits: u8, depth_bits: u8) -> Vec<Bit> {
     let outer = |n: u8| std::iter::repeat_n(Bit::Outer, usize::from(n));
     let first = if matrix == Matrix::B && outer_bits == 1 {
@@ -384,17 +386,17 @@ fn block_order(matrix: Matrix, outer_bits: u8, depth_bits: u8) -> Vec<Bit> {
         .collect()
 }
 
-/// `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix"): the fragment does not depend on
-/// `.trans`, which says whether rows or columns lie in memory.
+/// Returns the formula of `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix"). The fragment
+/// does not depend on `.trans`, which selects whether rows or columns are contiguous in memory.
 fn matrices(op: FragmentOp, shape: Shape, sizes: &Sizes) -> Formula {
     let element_bits = sizes.element_bits();
     match (op, shape) {
-        // What comes out is numbered as what went in.
+        // The result elements are numbered like those of the source.
         (Op::MovmatrixD, _) => {
             group::rows_of_matrices(sizes.packed_bits(), element_bits).transposed()
         }
         (_, M16N16) => group::two_rows_of_matrices(sizes.packed_bits(), element_bits),
-        // As the accumulators of `mma`.
+        // Same as the accumulators of `mma`.
         (_, M16N8) => group::two_rows_of_matrices(sizes.packed_bits() - 1, element_bits),
         _ => group::rows_of_matrices(sizes.packed_bits(), element_bits),
     }

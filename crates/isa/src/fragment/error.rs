@@ -1,39 +1,39 @@
-//! Why there is no fragment: what was asked, and what exists instead.
+//! Fragment lookup errors: the unsupported property and the supported alternatives.
 
 use super::operation::{FragmentOp, Shape};
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 use std::fmt;
 
-/// Why a query has no fragment map.
+/// Reason why a query has no fragment map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FragmentError {
-    /// The operation has no such shape.
+    /// The operation does not support the shape.
     Shape {
         op: FragmentOp,
         shape: Shape,
-        /// The shapes that it has.
+        /// Supported shapes.
         shapes: Vec<Shape>,
     },
-    /// The operation has no such type in this shape.
+    /// The operation does not support the type in this shape.
     Type {
         op: FragmentOp,
         shape: Shape,
         ty: ScalarType,
-        /// The types that it has in this shape.
+        /// Supported types in this shape.
         types: Vec<ScalarType>,
     },
-    /// The target is too old.
+    /// The target does not support the operation.
     Target {
         op: FragmentOp,
         shape: Shape,
         ty: ScalarType,
-        /// The name of the target that was asked for.
+        /// Name of the requested target.
         found: &'static str,
-        /// The first architecture that has it.
+        /// First supported architecture.
         first_sm: u16,
     },
-    /// The operation has only other layouts in this shape and type.
+    /// The operation does not support the layout in this shape and type.
     Layout {
         op: FragmentOp,
         shape: Shape,

@@ -1,16 +1,16 @@
-//! The two families of rules by which fragments are spread.
+//! The two families of fragment layouts.
 
-/// The two ways to spread a matrix over a warp.
+/// Distribution of a matrix over a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FragmentFamily {
-    /// Eight lanes, four from each half warp, share an 8x8 tile.
+    /// Eight lanes, four of each half-warp, share an 8x8 tile.
     QuadPair,
-    /// Four neighbouring lanes share a row.
+    /// Four adjacent lanes share a row.
     Group,
 }
 
 impl FragmentFamily {
-    /// `quad-pair` or `group`.
+    /// Returns `quad-pair` or `group`.
     pub const fn name(self) -> &'static str {
         match self {
             FragmentFamily::QuadPair => "quad-pair",

@@ -1,11 +1,11 @@
-//! Closed formulas: rows and columns as sums of bit fields of the lane and of the element number.
+//! Closed formulas: rows and columns as sums of bit fields of the lane index and of the element index.
 //!
-//! Every fragment is such a sum, since matrices and fragments have powers of two as sizes and each bit of a row or column comes
-//! from one bit of the lane or of the element number.
+//! Every fragment has such a formula, since the sizes of matrices and fragments are powers of two and each bit of a row or column equals
+//! one bit of the lane or element index.
 
 use std::fmt;
 
-/// The letters of a written formula, with their meaning.
+/// Variables of a printed formula, with their descriptions.
 pub const VARIABLES: [(&str, &str); 6] = [
     ("L", "lane index in the warp, from 0 to 31"),
     (
@@ -18,16 +18,16 @@ pub const VARIABLES: [(&str, &str); 6] = [
     ("u", "L >> 4"),
 ];
 
-/// What a bit field is taken from.
+/// Source of a bit field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// The lane, 5 bits.
+    /// Lane index, 5 bits.
     Lane,
-    /// The number of the element in the lane: register times elements per register, plus the place in the register.
+    /// Index of the element within the lane: register index times elements per register, plus the position within the register.
     Element,
 }
 
-/// `width` bits of the source from bit `from` on, placed from bit `to` of the result on.
+/// `width` bits of the source starting at bit `from`, placed at bit `to` of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     pub source: Source,
@@ -36,7 +36,7 @@ pub struct Field {
     pub to: u8,
 }
 
-/// A field of the lane.
+/// Creates a field of the lane index.
 pub(super) const fn lane(from: u8, width: u8, to: u8) -> Field {
     Field {
         source: Source::Lane,
@@ -46,7 +46,7 @@ pub(super) const fn lane(from: u8, width: u8, to: u8) -> Field {
     }
 }
 
-/// A field of the element number.
+/// Creates a field of the element index.
 pub(super) const fn element(from: u8, width: u8, to: u8) -> Field {
     Field {
         source: Source::Element,
@@ -57,7 +57,7 @@ pub(super) const fn element(from: u8, width: u8, to: u8) -> Field {
 }
 
 impl Field {
-    /// The field's part of the sum.
+    /// Returns the contribution of the field to the sum.
     pub const fn value(self, lane: u16, element: u16) -> u16 {
         let source = match self.source {
             Source::Lane => lane,
@@ -66,7 +66,7 @@ impl Field {
         ((source >> self.from) & ((1 << self.width) - 1)) << self.to
     }
 
-    /// The field as it is written, given how many bits the element number has.
+    /// Formats the field; `element_bits` is the width of the element index.
     fn text(self, element_bits: u8) -> String {
         let (name, start, bits) = match (self.source, self.from, self.width) {
             (Source::Element, ..) => ("e", 0, element_bits),
@@ -78,7 +78,7 @@ impl Field {
         let from = self.from - start;
         let mask = (1u16 << self.width) - 1;
         let is_top = from + self.width >= bits;
-        // A field that stays in its place needs a mask only, others a shift.
+        // A field that keeps its bit position requires only a mask, others a shift.
         if from == self.to && from > 0 {
             return format!("({name}&{})", mask << from);
         }
@@ -96,12 +96,12 @@ impl Field {
     }
 }
 
-/// A sum of fields that share no bit of the result.
+/// Sum of fields with disjoint result bits.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Sum(Vec<Field>);
 
 impl Sum {
-    /// The sum of these fields; those without bits are left out, neighbours become one field.
+    /// Creates the sum of these fields; empty fields are dropped and adjacent fields are merged.
     pub(super) fn of(fields: impl IntoIterator<Item = Field>) -> Sum {
         let mut sum: Vec<Field> = Vec::new();
         for field in fields.into_iter().filter(|field| field.width > 0) {
@@ -119,12 +119,12 @@ impl Sum {
         Sum(sum)
     }
 
-    /// The fields, in the order in which the formula is written.
+    /// Returns the fields in the order in which the formula is printed.
     pub fn fields(&self) -> &[Field] {
         &self.0
     }
 
-    /// The value for a lane and an element number.
+    /// Returns the value for a lane and an element index.
     pub fn value(&self, lane: u16, element: u16) -> u16 {
         self.0.iter().map(|field| field.value(lane, element)).sum()
     }
@@ -143,19 +143,19 @@ impl Sum {
     }
 }
 
-/// A whole fragment: the place of each element.
+/// Fragment formula: the coordinates of each element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// The matrix, where an operation has several (`ldmatrix.x4`; `mma.m8n8k4`, one a quad pair).
+    /// Index of the matrix, for operations with several (`ldmatrix.x4`; `mma.m8n8k4`, one per quad pair).
     pub matrix: Sum,
     pub row: Sum,
     pub column: Sum,
-    /// Bits of the element number.
+    /// Width of the element index in bits.
     pub element_bits: u8,
 }
 
 impl Formula {
-    /// The same with rows and columns exchanged.
+    /// Returns the formula with rows and columns exchanged.
     pub(super) fn transposed(self) -> Formula {
         Formula {
             row: self.column,
@@ -166,7 +166,7 @@ impl Formula {
 }
 
 impl fmt::Display for Formula {
-    /// In [`VARIABLES`]; valid JavaScript and Python.
+    /// Prints the formula in terms of [`VARIABLES`]; the text is valid JavaScript and Python.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |sum: &Sum| sum.text(self.element_bits);
         write!(f, "row = {}; col = {}", text(&self.row), text(&self.column))?;

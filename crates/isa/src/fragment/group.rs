@@ -1,22 +1,22 @@
-//! The group family: everything from `sm_75` on, and integers on `sm_72`.
+//! Fragment formulas of the group family: all operations from `sm_75` on, and integers on `sm_72`.
 //!
-//! A lane belongs to a group of four, g = lane >> 2, at the place t = lane & 3. Matrices are made of blocks with 8 rows (A, C, D) or
-//! 8 columns (B); a lane holds row (column) g of each block (PTX ISA, "Matrix Fragments for mma"). What remains is the
-//! order of the blocks over the register number. In: sizes and that order; out: the formula.
+//! A lane belongs to group g = lane >> 2 of four lanes and has index t = lane & 3 within the group. Matrices consist of blocks with 8
+//! rows (A, C, D) or 8 columns (B); a lane holds row (column) g of each block (PTX ISA, "Matrix Fragments for mma"). The formula follows
+//! from the sizes and from the order of the blocks over the register index.
 
 use super::formula::{Field, Formula, Sum, element, lane};
 
-/// What the next bit of the register number counts.
+/// Meaning of the next bit of the register index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bit {
-    /// Blocks of eight rows of A, eight columns of B.
+    /// Blocks of eight rows of A or eight columns of B.
     Outer,
     /// Blocks of k.
     Depth,
 }
 
-/// The fragment of A: row g, k = n*t + j, where n = 1 << `packed_bits` elements lie in a register. `bits` has the order of the
-/// blocks; register numbers beyond it repeat what the lower ones hold. B is the transpose.
+/// Returns the fragment of A: row g, k = n*t + j, with n = 1 << `packed_bits` elements per register. `bits` is the order of the blocks;
+/// higher bits of the register index replicate the lower registers. The fragment of B is the transpose.
 pub(super) fn factor(packed_bits: u8, bits: &[Bit], element_bits: u8) -> Formula {
     let mut outer = vec![lane(2, 3, 0)];
     let mut depth = vec![lane(0, 2, packed_bits), element(0, packed_bits, 0)];
@@ -37,16 +37,16 @@ pub(super) fn factor(packed_bits: u8, bits: &[Bit], element_bits: u8) -> Formula
     }
 }
 
-/// The order of blocks over C and D.
+/// Order of the blocks over C and D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blocks {
-    /// Down first, then to the right: `down` bits of rows, then columns.
+    /// Column-major order: `down` bits of row blocks, then column blocks.
     Plain { down: u8 },
-    /// The transpose of a fragment whose blocks go down.
+    /// Transpose of a fragment with column-major block order.
     Transposed,
 }
 
-/// The fragment of C or D: two neighbours (g, 2t) and (g, 2t+1) of each 8x8 block.
+/// Returns the fragment of C or D: two adjacent elements (g, 2t) and (g, 2t+1) of each 8x8 block.
 pub(super) fn accumulator(blocks: Blocks, element_bits: u8) -> Formula {
     let block_bits = element_bits - 1;
     let down = match blocks {
@@ -65,7 +65,8 @@ pub(super) fn accumulator(blocks: Blocks, element_bits: u8) -> Formula {
     }
 }
 
-/// 8x8 matrices of 16-bit elements, or 8x16 with a byte for each: row g, 4 bytes from 4t on; one matrix a register.
+/// Returns the fragment of 8x8 matrices of 16-bit elements, or of 8x16 matrices with one byte per element: 4 bytes of row g starting at
+/// 4t; one matrix per register.
 pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> Formula {
     Formula {
         matrix: Sum::of([element(packed_bits, element_bits - packed_bits, 0)]),
@@ -75,7 +76,7 @@ pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> Formula {
     }
 }
 
-/// Matrices with 16 rows of bytes: rows g and g + 8, in each 1 << `neighbour_bits` neighbours.
+/// Returns the fragment of byte matrices with 16 rows: 1 << `neighbour_bits` adjacent elements in each of the rows g and g + 8.
 pub(super) fn two_rows_of_matrices(neighbour_bits: u8, element_bits: u8) -> Formula {
     let matrix_from = neighbour_bits + 1;
     Formula {

@@ -1,4 +1,4 @@
-//! A fragment map: what can be asked of a formula, with rows, columns, registers and offsets.
+//! Fragment map: queries on a fragment formula in terms of rows, columns, registers and memory offsets.
 
 use super::family::FragmentFamily;
 use super::formula::Formula;
@@ -6,30 +6,30 @@ use super::{FragmentQuery, Matrix};
 use crate::form::Origin;
 use crate::modifier::MatrixLayout;
 
-/// Lanes of a warp.
+/// Number of lanes per warp.
 const N_LANES: u8 = 32;
 
-/// A matrix element.
+/// Coordinates of a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// Which matrix, where the operation has several; else 0.
+    /// Index of the matrix, for operations with several; otherwise 0.
     pub matrix: u16,
     pub row: u16,
     pub column: u16,
 }
 
-/// Where a matrix element is held.
+/// Register location of a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Holder {
     pub lane: u8,
-    /// The position in the PTX vector operand.
+    /// Index in the PTX vector operand.
     pub register: u8,
-    /// The position in the register, low bits first.
+    /// Index within the register, starting at the low bits.
     pub element: u8,
 }
 
 impl MatrixLayout {
-    /// The line of memory that `place` lies in, and its position in the line.
+    /// Returns the index of the memory line (row or column) that contains `place`, and the position within the line.
     pub const fn major_minor(self, place: Place) -> (u16, u16) {
         match self {
             MatrixLayout::Row => (place.row, place.column),
@@ -38,43 +38,43 @@ impl MatrixLayout {
     }
 }
 
-/// Which lane and register holds which element of a matrix.
+/// Mapping between the elements of a matrix and lanes and registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentMap {
-    /// The query, with its layout filled in.
+    /// The query, with its layout resolved.
     pub query: FragmentQuery,
     pub layout: MatrixLayout,
-    /// The layouts that have this very map.
+    /// All layouts with an identical map.
     pub layouts: Vec<MatrixLayout>,
     pub family: FragmentFamily,
-    /// Rows of one matrix.
+    /// Number of rows of one matrix.
     pub rows: u16,
-    /// Columns of one matrix.
+    /// Number of columns of one matrix.
     pub columns: u16,
-    /// Matrices in the fragment: 1 except for `ldmatrix`, `stmatrix` and `mma.m8n8k4`.
+    /// Number of matrices in the fragment: 1 except for `ldmatrix`, `stmatrix` and `mma.m8n8k4`.
     pub n_matrices: u16,
-    /// Registers in the vector operand; 64 bits each for `f64`, else 32.
+    /// Number of registers in the vector operand; 64 bits each for `f64`, otherwise 32.
     pub n_registers: u8,
     pub elements_per_register: u8,
-    /// The leading registers that the product reads, for A and B: `wmma` vectors of `f16` repeat them to fill eight.
+    /// Number of leading registers of A and B that the MMA reads: `wmma` vectors of `f16` replicate them to fill eight registers.
     pub n_read_registers: u8,
     pub formula: Formula,
     pub origin: Origin,
 }
 
 impl FragmentMap {
-    /// The width of an element in bits.
+    /// Returns the width of an element in bits.
     pub fn element_bits(&self) -> u32 {
         self.query.ty.width_bits()
     }
 
-    /// Bits between two elements of a register: a byte for elements of less that `ldmatrix` unpacks.
+    /// Returns the distance between adjacent elements of a register in bits: 8 for sub-byte elements that `ldmatrix` unpacks.
     pub fn container_bits(&self) -> u32 {
         let per_register = u32::from(self.elements_per_register.max(1));
         self.element_bits().max(32 / per_register)
     }
 
-    /// The matrix element that `holder` holds. Lanes and registers beyond the fragment count modulo its sizes.
+    /// Returns the matrix element at `holder`. Lane and register indices are taken modulo the sizes of the fragment.
     pub fn place(&self, holder: Holder) -> Place {
         let lane = u16::from(holder.lane % N_LANES);
         let register = u16::from(holder.register % self.n_registers);
@@ -87,7 +87,7 @@ impl FragmentMap {
         }
     }
 
-    /// Every lane, register and position, in that order.
+    /// Returns all register locations, ordered by lane, register and position.
     pub fn holders(&self) -> impl Iterator<Item = Holder> + '_ {
         (0..N_LANES).flat_map(move |lane| {
             (0..self.n_registers).flat_map(move |register| {
@@ -100,13 +100,14 @@ impl FragmentMap {
         })
     }
 
-    /// Everyone who holds `place`, lowest lane first: several where the hardware replicates, none outside the matrix.
+    /// Returns the register locations of `place`, lowest lane first: several if the hardware replicates the element, none outside the
+    /// matrix.
     pub fn holders_of(&self, place: Place) -> impl Iterator<Item = Holder> + '_ {
         self.holders()
             .filter(move |holder| self.place(*holder) == place)
     }
 
-    /// The holders of each element, matrix by matrix and row by row; see [`FragmentMap::cell`].
+    /// Returns the register locations of each element, matrix by matrix and row by row; see [`FragmentMap::cell`].
     pub fn cells(&self) -> Vec<Vec<Holder>> {
         let n_cells = [self.n_matrices, self.rows, self.columns]
             .into_iter()
@@ -121,13 +122,13 @@ impl FragmentMap {
         cells
     }
 
-    /// The index of `place` in [`FragmentMap::cells`].
+    /// Returns the index of `place` in [`FragmentMap::cells`].
     pub fn cell(&self, place: Place) -> usize {
         let above = usize::from(place.matrix) * usize::from(self.rows) + usize::from(place.row);
         above * usize::from(self.columns) + usize::from(place.column)
     }
 
-    /// The stride when the operand is left out, in elements: the length of a row (`.row`) or of a column (`.col`).
+    /// Returns the default stride in elements, used if the operand is omitted: the length of a row (`.row`) or of a column (`.col`).
     pub fn default_stride_elements(&self, layout: MatrixLayout) -> u32 {
         match layout {
             MatrixLayout::Row => u32::from(self.columns),
@@ -135,21 +136,21 @@ impl FragmentMap {
         }
     }
 
-    /// Elements between the start of the matrix and `place`, for rows (columns) that are `stride_elements` apart.
+    /// Returns the offset of `place` from the start of the matrix in elements, for a stride of `stride_elements` between rows (columns).
     pub fn offset_elements(&self, place: Place, layout: MatrixLayout, stride_elements: u32) -> u64 {
         let (major, minor) = layout.major_minor(place);
         u64::from(major) * u64::from(stride_elements) + u64::from(minor)
     }
 
-    /// Bits between the start of the matrix and `place`; elements of less than a byte fill it from its low bits up. Where they
-    /// are unpacked (`ldmatrix`), `stride_elements` counts bytes: elements lie at the start of a row, and padding follows.
+    /// Returns the offset of `place` from the start of the matrix in bits; sub-byte elements fill a byte from the low bits. For unpacked
+    /// elements (`ldmatrix`), `stride_elements` is in bytes: the elements are at the start of a row and followed by padding.
     pub fn offset_bits(&self, place: Place, layout: MatrixLayout, stride_elements: u32) -> u64 {
         let (major, minor) = layout.major_minor(place);
         u64::from(major) * u64::from(stride_elements) * u64::from(self.container_bits())
             + u64::from(minor) * u64::from(self.element_bits())
     }
 
-    /// A name made of family, matrix and sizes, such as `gr.cd.16x16.8x1`; with the layout where it decides.
+    /// Returns a name composed of family, matrix and sizes, such as `gr.cd.16x16.8x1`; it includes the layout if the map depends on it.
     pub fn name(&self) -> String {
         let family = match self.family {
             FragmentFamily::QuadPair => "qp",

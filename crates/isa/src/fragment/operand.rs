@@ -1,5 +1,5 @@
-//! The register lists of matrix instructions: an instruction with its modifiers goes in, length and element type of an
-//! operand come out. The checker compares lists with it, and the emulator reads them by it.
+//! Register lists of matrix instructions: computes length and element type of an operand from the instruction and its modifiers. Used by
+//! the checker to validate lists and by the emulator to read them.
 
 use super::FragmentQuery;
 use super::operation::{FragmentOp, Matrix, Shape};
@@ -9,19 +9,19 @@ use crate::modifiers::Modifiers;
 use crate::target::Target;
 use crate::types::ScalarType;
 
-/// Lanes of a warp.
+/// Number of lanes per warp.
 const N_LANES: u32 = 32;
 
-/// The registers that an operand is, in each lane.
+/// Registers of an operand, per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperandRegisters {
-    /// How many; `None` where the assembler does not look at the number.
+    /// Number of registers; `None` if the assembler does not check it.
     pub n: Option<usize>,
-    /// The type of the elements.
+    /// Element type.
     pub ty: ScalarType,
 }
 
-/// The registers of the operand `matrix` of `op`; `None` where the instruction has no such operand, or a word is missing.
+/// Returns the registers of the operand `matrix` of `op`; `None` if the instruction has no such operand or a modifier is missing.
 pub fn operand_registers(
     op: MatrixOp,
     modifiers: &Modifiers,
@@ -38,7 +38,7 @@ pub fn operand_registers(
     let shape = Shape::new(shape.rows, shape.columns, shape.depth);
     let is_factor = matches!(matrix, Matrix::A | Matrix::B);
     let is_wmma = !is_mma(op);
-    // The vector of `f16` has eight registers in every shape (PTX ISA, "wmma.load").
+    // The `f16` vector has eight registers in every shape (PTX ISA, "wmma.load").
     if is_wmma && is_factor && ty == ScalarType::F16 {
         return Some(OperandRegisters { n: Some(8), ty });
     }
@@ -47,7 +47,7 @@ pub fn operand_registers(
         true => (shape.m, shape.k / 2),
         false => shape.size(matrix),
     };
-    // Each quarter of the warp has matrices of its own.
+    // Each quarter of the warp has separate matrices.
     let is_quartered = op == MatrixOp::Mma
         && shape == Shape::new(8, 8, 4)
         && modifiers.a_type == Some(ScalarType::F16);
@@ -58,7 +58,7 @@ pub fn operand_registers(
     Some(OperandRegisters { n: Some(n), ty })
 }
 
-/// The matrix that an instruction moves to or from memory; the result for those that move none.
+/// Returns the matrix that an instruction transfers to or from memory; the result D for instructions without a transfer.
 pub const fn moved_matrix(op: MatrixOp) -> Matrix {
     match op {
         MatrixOp::WmmaLoadA => Matrix::A,
@@ -75,8 +75,9 @@ pub const fn moved_matrix(op: MatrixOp) -> Matrix {
     }
 }
 
-/// The highest selector of a sparse product: one lane in four, two or all of them give metadata (PTX ISA, "Sparse matrix storage").
-/// For ordered metadata of `f16` with sums of `f32` the assembler takes in the larger shape what it takes in the smaller one (13.5).
+/// Returns the maximum sparsity selector: one, two or all of every four lanes provide metadata (PTX ISA, "Sparse matrix storage"). For
+/// ordered metadata of `f16` with `f32` accumulators, the assembler accepts the same selectors in the larger shape as in the smaller one
+/// (13.5).
 pub fn last_selector(modifiers: &Modifiers) -> Option<u64> {
     let (a_type, d_type) = (modifiers.a_type?, modifiers.d_type?);
     let is_ordered = modifiers.has(Flag::OrderedSparse);
@@ -99,7 +100,7 @@ const fn is_mma(op: MatrixOp) -> bool {
     )
 }
 
-/// Bits that an element takes in a register: floats of less than a byte get one where their kind is mixed with bytes.
+/// Returns the number of register bits per element: sub-byte floats occupy one byte if their kind also permits 8-bit types.
 fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
     match modifiers.kind {
         Some(MmaKind::F8f6f4 | MmaKind::Mxf8f6f4) => ty.width_bits().max(8),
@@ -108,7 +109,7 @@ fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
     }
 }
 
-/// The type of the elements of an operand.
+/// Returns the element type of an operand.
 fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<ScalarType> {
     match (op, matrix) {
         (MatrixOp::WmmaLoadA, Matrix::A)
@@ -126,7 +127,7 @@ fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<S
             | MatrixOp::MmaSparseScaled,
             matrix,
         ) => match matrix {
-            // `wmma.mma` of half-precision factors names the types of the sums alone.
+            // `wmma.mma` on half-precision operand matrices only specifies the accumulator types.
             Matrix::A if modifiers.b_type.is_none() => modifiers.a_type.or(Some(ScalarType::F16)),
             Matrix::B if modifiers.a_type.is_none() => modifiers.b_type.or(Some(ScalarType::F16)),
             Matrix::A => modifiers.a_type,
@@ -146,11 +147,11 @@ fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<S
     }
 }
 
-/// Registers of `ldmatrix` and `stmatrix`: one a matrix, two where it has 16 rows of 16 elements.
+/// Returns the number of registers of `ldmatrix` and `stmatrix`: one per matrix, or two for matrices of 16 rows of 16 elements.
 fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
     let shape = modifiers.shape?;
     let each = usize::from(shape.rows / 8) * usize::from(shape.columns / 8);
-    // Elements of a byte lie twice as close.
+    // Byte elements require half the space.
     let each = match modifiers.ty {
         Some(ScalarType::B16) => each,
         _ => each.div_ceil(2),
@@ -168,7 +169,7 @@ fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
 }
 
 impl FragmentQuery {
-    /// The fragment that the operand `matrix` of `op` is; its layout is absent where the instruction does not name one.
+    /// Returns the fragment map of the operand `matrix` of `op`; the layout is absent if the instruction does not specify one.
     pub fn of_operand(
         op: MatrixOp,
         modifiers: &Modifiers,
@@ -200,7 +201,7 @@ impl FragmentQuery {
         let ty = match (modifiers.unpacking, element_type(op, modifiers, matrix)?) {
             (Some(Unpacking::B6), _) => ScalarType::E3m2,
             (Some(Unpacking::B4), _) => ScalarType::E2m1,
-            // `wmma.store` takes `.f32` where only `.s32` exists (assembler 13.5): the same bits.
+            // `wmma.store` accepts `.f32` where only `.s32` is supported (assembler 13.5); the bits are identical.
             (None, ScalarType::F32) if found.is_wmma() && shape.m == 8 && shape.n == 8 => {
                 ScalarType::S32
             }
@@ -217,7 +218,7 @@ impl FragmentQuery {
 }
 
 impl FragmentOp {
-    /// The operation that the operand `matrix` of `op` is part of, where it has a fragment map.
+    /// Returns the fragment operation of the operand `matrix` of `op`, if it has a fragment map.
     pub fn of_operand(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<FragmentOp> {
         let wmma = match matrix {
             Matrix::A => FragmentOp::LoadA,

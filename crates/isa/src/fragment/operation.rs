@@ -1,21 +1,21 @@
-//! The names of what has fragments: operations, the matrices that they move, shapes.
+//! Operations with fragments, their matrices and their shapes.
 
 use std::fmt;
 
-/// A matrix of the operation D = A * B + C.
+/// Matrix of the operation D = A * B + C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Matrix {
     /// M rows, K columns.
     A,
     /// K rows, N columns.
     B,
-    /// The accumulator that is read: M rows, N columns.
+    /// Accumulator input: M rows, N columns.
     C,
-    /// The result: M rows, N columns.
+    /// Result: M rows, N columns.
     D,
 }
 
-/// An operation, or an operand of one, that spreads a matrix over the registers of a warp.
+/// Operation, or operand of one, that distributes a matrix over the registers of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FragmentOp {
     /// `wmma.store.d`
@@ -24,26 +24,26 @@ pub enum FragmentOp {
     LoadA,
     LoadB,
     LoadC,
-    /// An operand of `mma`.
+    /// Operand of `mma`.
     MmaA,
     MmaB,
     MmaC,
     MmaD,
-    /// `ldmatrix` of one, two or four matrices.
+    /// `ldmatrix` with one, two or four matrices.
     LdmatrixX1,
     LdmatrixX2,
     LdmatrixX4,
-    /// `stmatrix` of one, two or four matrices.
+    /// `stmatrix` with one, two or four matrices.
     StmatrixX1,
     StmatrixX2,
     StmatrixX4,
-    /// The operands of `movmatrix`: elements are numbered in the matrix that goes in.
+    /// Operands of `movmatrix`: elements are numbered by their coordinates in the source matrix.
     MovmatrixA,
     MovmatrixD,
 }
 
 impl FragmentOp {
-    /// Every operation, in the order of the documentation.
+    /// All operations, in the order of the documentation.
     pub const ALL: [FragmentOp; 16] = [
         FragmentOp::StoreD,
         FragmentOp::LoadA,
@@ -63,7 +63,7 @@ impl FragmentOp {
         FragmentOp::MovmatrixD,
     ];
 
-    /// The name: `store.d`, `mma.a`, `ldmatrix.x4`.
+    /// Returns the name: `store.d`, `mma.a`, `ldmatrix.x4`.
     pub const fn name(self) -> &'static str {
         match self {
             FragmentOp::StoreD => "store.d",
@@ -85,14 +85,14 @@ impl FragmentOp {
         }
     }
 
-    /// The operation with this name; a leading `wmma.` may be written.
+    /// Returns the operation with this name; the prefix `wmma.` is optional.
     pub fn from_name(name: &str) -> Option<FragmentOp> {
         let name = name.strip_prefix("wmma.").unwrap_or(name);
         FragmentOp::ALL.into_iter().find(|op| op.name() == name)
     }
 
-    /// The matrix that the operation moves. Those of `ldmatrix` and its relatives are like C and D: rows and columns
-    /// without a depth.
+    /// Returns the matrix that the operation transfers. The matrices of `ldmatrix` and related instructions are treated like C and D,
+    /// since they have rows and columns but no depth.
     pub const fn matrix(self) -> Matrix {
         match self {
             FragmentOp::LoadA | FragmentOp::MmaA => Matrix::A,
@@ -111,7 +111,7 @@ impl FragmentOp {
         }
     }
 
-    /// Whether it moves the matrix from or to memory; the others are registers only.
+    /// Returns whether the operation accesses memory; the others use registers only.
     pub const fn has_memory(self) -> bool {
         match self {
             FragmentOp::StoreD
@@ -133,7 +133,7 @@ impl FragmentOp {
         }
     }
 
-    /// Whether it is a `wmma.load` or `wmma.store`, which goes to memory in rows or columns with a stride.
+    /// Returns whether the operation is a `wmma.load` or `wmma.store`, which accesses rows or columns with a stride.
     pub const fn is_wmma(self) -> bool {
         matches!(
             self,
@@ -148,24 +148,24 @@ impl fmt::Display for FragmentOp {
     }
 }
 
-/// The shape of a matrix operation: `m16n16k16`, or `m8n8` where there is no depth (`k` is 0).
+/// Shape of a matrix operation: `m16n16k16`, or `m8n8` without a depth (`k` is 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shape {
-    /// Rows of A, C and D.
+    /// Number of rows of A, C and D.
     pub m: u16,
-    /// Columns of B, C and D.
+    /// Number of columns of B, C and D.
     pub n: u16,
-    /// Columns of A, rows of B.
+    /// Number of columns of A and rows of B.
     pub k: u16,
 }
 
 impl Shape {
-    /// The shape with these numbers.
+    /// Creates a shape.
     pub const fn new(m: u16, n: u16, k: u16) -> Shape {
         Shape { m, n, k }
     }
 
-    /// The shape that is written so: `m16n16k16`.
+    /// Parses a shape such as `m16n16k16`.
     pub fn from_name(name: &str) -> Option<Shape> {
         let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k').unwrap_or((rest, "0"));
@@ -176,7 +176,7 @@ impl Shape {
         ))
     }
 
-    /// Rows and columns of one of its matrices.
+    /// Returns the numbers of rows and columns of a matrix.
     pub const fn size(self, matrix: Matrix) -> (u16, u16) {
         match matrix {
             Matrix::A => (self.m, self.k),

@@ -1,20 +1,19 @@
-//! The quad-pair family: `sm_70` and `sm_72` with `f16` operands, and `mma.m8n8k4` on every target.
+//! Fragment formulas of the quad-pair family: `f16` operands on `sm_70` and `sm_72`, and `mma.m8n8k4` on every target.
 //!
-//! Lanes 4p to 4p+3 and 16+4p to 16+4p+3 form quad pair p, which owns an 8x8 tile of C and D and holds the rows of A and
-//! columns of B that the tile needs (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type"). In:
-//! shape, matrix and type; out: the formula.
+//! Lanes 4p to 4p+3 and 16+4p to 16+4p+3 form quad pair p, which owns an 8x8 tile of C and D and holds the rows of A and columns of B
+//! required for the tile (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type").
 
 use super::formula::{Field, Formula, Sum, element, lane};
 use super::operation::{Matrix, Shape};
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// `t`, the lane in its group of four.
+/// `t`: index of the lane in its group of four.
 const T: (u8, u8) = (0, 2);
-/// `u`: the lower or the upper half of a quad pair.
+/// `u`: lower or upper half of a quad pair.
 const U: u8 = 4;
 
-/// Where the tile of a quad pair starts.
+/// Origin of the tile of a quad pair.
 #[derive(Clone, Copy)]
 struct Tile {
     top: Field,
@@ -22,7 +21,7 @@ struct Tile {
 }
 
 impl Tile {
-    /// The tiles of `shape`: 2x2, 1x4 or 4x1 of them; for 8x8 shapes each quad pair has a matrix of its own.
+    /// Returns the tile origins for `shape`: 2x2, 1x4 or 4x1 tiles; in 8x8 shapes each quad pair has a separate matrix.
     fn of(shape: Shape) -> Tile {
         let (top_bits, left_bits) = match (shape.m, shape.n) {
             (16, 16) => (1, 1),
@@ -37,7 +36,7 @@ impl Tile {
     }
 }
 
-/// The fragment of `matrix`. `n_elements` is what a lane holds; A and B differ between the layouts.
+/// Returns the fragment of `matrix`. `n_elements` is the number of elements per lane; A and B depend on the layout.
 pub(super) fn formula(
     shape: Shape,
     matrix: Matrix,
@@ -52,7 +51,7 @@ pub(super) fn formula(
         Matrix::C | Matrix::D => along(tile.top, tile.left, element_bits),
         Matrix::A if layout == MatrixLayout::Row => along(tile.top, element(0, 0, 0), element_bits),
         Matrix::A => across(tile.top, element_bits),
-        // B is A with rows and columns exchanged, the layouts too.
+        // B is the transpose of A, including the layout.
         Matrix::B if layout == MatrixLayout::Col => {
             let (column, row) = along(tile.left, element(0, 0, 0), element_bits);
             (row, column)

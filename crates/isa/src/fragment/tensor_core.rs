@@ -1,8 +1,8 @@
-//! Generations of tensor cores: a target goes in, the hardware that its matrix instructions run on comes out.
+//! Tensor core generations, and the generation of each target.
 
 use crate::target::Target;
 
-/// A generation of tensor cores. Fragments, and the bits of a matrix product, differ between generations only.
+/// Tensor core generation. Fragments and the bits of MMA results depend on the generation only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TensorCore {
     /// `sm_70` and `sm_72`: quad pairs.
@@ -17,12 +17,12 @@ pub enum TensorCore {
     Hopper,
     /// `sm_100` to `sm_110`
     Blackwell,
-    /// `sm_120` and later: 8-bit floats in hardware again.
+    /// `sm_120` and later: 8-bit floats in hardware, as in Ada.
     BlackwellRtx,
 }
 
 impl TensorCore {
-    /// Every generation, oldest first.
+    /// All generations, oldest first.
     pub const ALL: [TensorCore; 7] = [
         TensorCore::Volta,
         TensorCore::Turing,
@@ -33,7 +33,7 @@ impl TensorCore {
         TensorCore::BlackwellRtx,
     ];
 
-    /// The tensor cores of `target`; targets before `sm_70` have none.
+    /// Returns the tensor core generation of `target`; `None` before `sm_70`.
     pub const fn of(target: &Target) -> Option<TensorCore> {
         match target.sm {
             0..70 => None,
@@ -47,7 +47,7 @@ impl TensorCore {
         }
     }
 
-    /// The first target of the generation: `sm_80`.
+    /// Returns the first target of the generation, such as `sm_80`.
     pub const fn first_target(self) -> &'static str {
         match self {
             TensorCore::Volta => "sm_70",

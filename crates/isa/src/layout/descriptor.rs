@@ -1,39 +1,39 @@
-//! Descriptors of matrices in shared memory: 64 bits that say where each element lies (PTX ISA, "Matrix Descriptor Format" of `wgmma`,
-//! "Shared memory descriptor" of `tcgen05`; layouts as CuTe computes them).
+//! Matrix descriptors: 64-bit descriptions of the layout of a matrix in shared memory (PTX ISA, "Matrix Descriptor Format" of `wgmma`,
+//! "Shared memory descriptor" of `tcgen05`; layouts as computed by CuTe).
 
 use super::swizzle::Swizzle;
 
-/// Whose descriptor it is: the two families encode the swizzle otherwise.
+/// Instruction family of a descriptor: the families encode the swizzle mode differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescriptorKind {
-    /// Of `wgmma`.
+    /// `wgmma`
     Warpgroup,
-    /// Of `tcgen05`.
+    /// `tcgen05`
     TensorMemory,
 }
 
-/// Which of the two indices of a matrix runs along neighbours in memory.
+/// Matrix dimension that is contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Major {
     K,
-    /// Rows of A or columns of B.
+    /// Rows of A or columns of B (MN-major).
     Mn,
 }
 
-/// A descriptor of a matrix in shared memory, in bytes.
+/// Decoded matrix descriptor. Sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixDescriptor {
-    /// Of the first element, in shared memory of the block.
+    /// Address of the first element in the shared memory of the CTA.
     pub start: u64,
     pub leading_bytes: u64,
     pub stride_bytes: u64,
-    /// Where the pattern of the swizzle begins, in lines of 128 bytes.
+    /// Start of the swizzle pattern, in lines of 128 bytes.
     pub base_offset: u64,
     pub swizzle: Swizzle,
 }
 
 impl MatrixDescriptor {
-    /// Takes the 64 bits apart; `None` for a swizzle that does not exist.
+    /// Decodes the 64 bits; returns `None` for an invalid swizzle mode.
     pub fn decode(bits: u64, kind: DescriptorKind) -> Option<MatrixDescriptor> {
         let bytes = |from: u32| (bits >> from & 0x3fff) << 4;
         let swizzle = match kind {
@@ -61,7 +61,8 @@ impl MatrixDescriptor {
         })
     }
 
-    /// The 64 bits of the descriptor; fields count 16 bytes, and what is below is lost. `None` for a swizzle that `kind` does not have.
+    /// Encodes the descriptor. Fields are in units of 16 bytes; lower bits are dropped. Returns `None` for a swizzle mode that `kind`
+    /// does not support.
     pub fn encode(&self, kind: DescriptorKind) -> Option<u64> {
         let field = |bytes: u64, at: u32| (bytes >> 4 & 0x3fff) << at;
         let codes = match kind {
@@ -91,8 +92,8 @@ impl MatrixDescriptor {
         Some(field(self.start, 0) | sizes | (self.base_offset & 7) << 49 | codes)
     }
 
-    /// The address of a byte: `mn` counts rows of A or columns of B, `k` bytes along k where the matrix is K-major; where it is MN-major,
-    /// `mn` counts bytes and `k` elements.
+    /// Returns the address of a byte. In K-major layout, `mn` is the row of A or column of B and `k` is in bytes; in MN-major layout,
+    /// `mn` is in bytes and `k` in elements.
     pub fn place(&self, major: Major, mn: u64, k: u64) -> u64 {
         let (lead, stride) = (self.leading_bytes, self.stride_bytes);
         let span = self.swizzle.span_bytes();
@@ -106,7 +107,7 @@ impl MatrixDescriptor {
             (Major::Mn, Some(span)) => mn / span * lead + mn % span + k / 8 * stride + k % 8 * span,
         };
         let address = self.start + offset;
-        // That the pattern's beginning is subtracted is inferred; all known kernels have 0 here.
+        // The subtraction of the pattern start is inferred; all known kernels have 0 here.
         let shift = self.base_offset << 7;
         self.swizzle
             .apply(address.wrapping_sub(shift))
@@ -114,19 +115,19 @@ impl MatrixDescriptor {
     }
 }
 
-/// How the elements of a factor lie side by side along k.
+/// Packing of the elements of an operand matrix along k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// Whole bytes each.
+    /// Elements of this number of whole bytes.
     Bytes(u32),
-    /// 16 values of this many bits at the front of 16 bytes.
+    /// 16 elements of this number of bits at the start of 16 bytes.
     Padded(u32),
-    /// Two values in a byte, the low bits first.
+    /// Two elements per byte, low bits first.
     Nibbles,
 }
 
 impl Storage {
-    /// Byte, first bit there and number of bits of element `k` along a row.
+    /// Returns byte offset, bit offset and number of bits of element `k` of a row.
     const fn place(self, k: u64) -> (u64, u32, u32) {
         match self {
             Storage::Bytes(size) => (k * size as u64, 0, 8 * size),
@@ -139,7 +140,7 @@ impl Storage {
     }
 }
 
-/// A factor in shared memory: a descriptor says where rows and columns lie, the storage how elements lie side by side.
+/// Operand matrix in shared memory: the descriptor specifies the layout, the storage the packing of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedFactor {
     pub descriptor: MatrixDescriptor,
@@ -148,7 +149,7 @@ pub struct SharedFactor {
 }
 
 impl SharedFactor {
-    /// Address, first bit there and number of bits of element `k` of a row of A, or of a column of B.
+    /// Returns address, bit offset and number of bits of element `k` of a row of A or column of B.
     pub fn element(&self, line: u64, k: u64) -> (u64, u32, u32) {
         let (byte, bit, n_bits) = self.storage.place(k);
         let (mn, k) = match self.major {
@@ -181,7 +182,7 @@ mod tests {
             swizzle: Swizzle::B128,
         };
         assert_eq!(descriptor, Some(expected));
-        // Row 9, byte 2 of k: the second group of eight rows, line 1 of the pattern.
+        // Row 9, byte 2 along k: second group of eight rows, line 1 of the pattern.
         assert_eq!(
             expected.place(Major::K, 9, 2),
             0x400 + 1024 + 128 + (2 ^ 16)

@@ -1,15 +1,15 @@
-//! Instruction descriptors of `tcgen05.mma`: 32 bits that say types, sizes and orders (PTX ISA, "Instruction descriptor").
+//! Instruction descriptors of `tcgen05.mma`: 32-bit encodings of types, sizes and layouts (PTX ISA, "Instruction descriptor").
 
 use super::descriptor::Major;
 use crate::modifier::MmaKind;
 use crate::types::ScalarType;
 
-/// What an instruction descriptor says.
+/// Decoded instruction descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionDescriptor {
-    /// Rows of D, of both blocks.
+    /// Number of rows of D, over all CTAs of the group.
     pub m: usize,
-    /// Columns of D.
+    /// Number of columns of D.
     pub n: usize,
     pub a: ScalarType,
     pub b: ScalarType,
@@ -20,18 +20,18 @@ pub struct InstructionDescriptor {
     pub is_sparse: bool,
     pub saturates: bool,
     pub selector: u32,
-    /// Which bytes hold the factors of A and of B.
+    /// Byte indices of the scale factors of A and of B within their words.
     pub factor_ids: [u32; 2],
     pub factor_type: ScalarType,
 }
 
 impl InstructionDescriptor {
-    /// Whether the 32 bits say that A is sparse, of every kind.
+    /// Returns the sparsity bit of a descriptor of any kind.
     pub const fn says_sparse(bits: u32) -> bool {
         bits >> 2 & 1 != 0
     }
 
-    /// Takes the 32 bits apart for a kind of product; `None` for a type that the kind does not have.
+    /// Decodes the 32 bits for an MMA kind; returns `None` for a type that the kind does not support.
     pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
         let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
         let is_scaled = kind.is_scaled();
@@ -78,7 +78,7 @@ impl InstructionDescriptor {
     }
 }
 
-/// Returns the type of a factor; `None` for a code that the kind does not have.
+/// Returns the type of an operand matrix; `None` for a code that the kind does not support.
 const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
     use ScalarType as T;
     Some(match (kind, code) {
@@ -92,14 +92,14 @@ const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
         (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 3) => T::E2m3,
         (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 4) => T::E3m2,
         (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 5) => T::E2m1,
-        // The one type there is.
+        // These kinds support a single type.
         (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => T::E2m1,
         _ => return None,
     })
 }
 
 impl InstructionDescriptor {
-    /// The 32 bits of the descriptor; `None` for a type that the kind does not have, or a size that does not fit.
+    /// Encodes the descriptor; returns `None` for a type that the kind does not support or for a size that cannot be encoded.
     pub fn encode(&self, kind: MmaKind) -> Option<u32> {
         use ScalarType as T;
         let is_scaled = kind.is_scaled();
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn descriptors_of_compiled_kernels_say_what_they_were_made_from() {
-        // Rows of CuTe's tables.
+        // Values from the tables of CuTe.
         let halves = InstructionDescriptor::decode(0x0841_0000, MmaKind::F16).expect("types");
         assert_eq!(
             (halves.m, halves.n, halves.a, halves.d),

@@ -1,6 +1,6 @@
-//! How shared memory is swizzled: bits of an address that change with its line of 128 bytes (PTX ISA, "Swizzling Modes").
+//! Swizzle modes of shared memory: address permutations that depend on the 128-byte line (PTX ISA, "Swizzling Modes").
 
-/// A way to swizzle shared memory, as tensor maps and descriptors of matrices name it.
+/// Swizzle mode of tensor maps and matrix descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord)]
 pub enum Swizzle {
     #[default]
@@ -8,17 +8,17 @@ pub enum Swizzle {
     B32,
     B64,
     B128,
-    /// Pieces of 32 bytes.
+    /// 128-byte mode with 32-byte atoms.
     B128Atom32,
-    /// As [`Swizzle::B128Atom32`], and 8 bytes change places in every second line. The sources leave open which lines: ours are the odd
-    /// ones.
+    /// Like [`Swizzle::B128Atom32`], with 8-byte halves exchanged in every second line. The documentation does not specify which lines;
+    /// the odd ones are assumed.
     B128Atom32Flip8,
-    /// Pieces of 64 bytes.
+    /// 128-byte mode with 64-byte atoms.
     B128Atom64,
 }
 
 impl Swizzle {
-    /// Every way, in the order of the driver's numbers.
+    /// All modes, in the order of the driver's constants.
     pub const ALL: [Swizzle; 7] = [
         Swizzle::None,
         Swizzle::B32,
@@ -29,7 +29,7 @@ impl Swizzle {
         Swizzle::B128Atom64,
     ];
 
-    /// As a scenario spells it.
+    /// Returns the spelling used in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             Swizzle::None => "none",
@@ -42,14 +42,14 @@ impl Swizzle {
         }
     }
 
-    /// The way with this spelling.
+    /// Returns the mode with this spelling.
     pub fn from_name(name: &str) -> Option<Swizzle> {
         Swizzle::ALL
             .into_iter()
             .find(|swizzle| swizzle.name() == name)
     }
 
-    /// By the numbers of `tensormap.replace`: the mode, and what is swizzled as one. The mode of 96 bytes has no published pattern.
+    /// Returns the mode for the swizzle mode and atomicity values of `tensormap.replace`. The 96-byte mode has no published pattern.
     pub fn of(mode: u8, atomicity: u8) -> Option<Swizzle> {
         Some(match (mode, atomicity) {
             (0, _) => Swizzle::None,
@@ -63,7 +63,7 @@ impl Swizzle {
         })
     }
 
-    /// The numbers of `tensormap.replace` for it.
+    /// Returns the swizzle mode and atomicity values of `tensormap.replace`.
     pub const fn numbers(self) -> (u8, u8) {
         match self {
             Swizzle::None => (0, 0),
@@ -76,7 +76,7 @@ impl Swizzle {
         }
     }
 
-    /// The place of an address.
+    /// Applies the swizzle to an address.
     pub const fn apply(self, address: u64) -> u64 {
         let line = address >> 7;
         match self {
@@ -90,7 +90,7 @@ impl Swizzle {
         }
     }
 
-    /// The most bytes of a row that are swizzled together; none without a swizzle.
+    /// Returns the maximum number of bytes of a row that the swizzle permutes; `None` without a swizzle.
     pub const fn span_bytes(self) -> Option<u64> {
         match self {
             Swizzle::None => None,
@@ -103,7 +103,7 @@ impl Swizzle {
         }
     }
 
-    /// Bytes that stay together.
+    /// Returns the number of contiguous bytes that the swizzle preserves.
     pub const fn atom_bytes(self) -> u64 {
         match self {
             Swizzle::None => u64::MAX,

@@ -1,10 +1,10 @@
-//! Tensor memory: 128 lanes of columns of 32 bits. Lanes and columns are counted from the address of the operand (PTX ISA, "tcgen05"; places
-//! as CuTe computes them).
+//! Tensor memory layout: 128 lanes of 32-bit columns. Lanes and columns are relative to the operand address (PTX ISA, "tcgen05";
+//! locations as computed by CuTe).
 
 use crate::modifier::{CopyShape, MoveShape, WarpMulticast};
 
-/// Lane and column of a register of a thread that `tcgen05.ld` or `tcgen05.st` moves (PTX ISA, "Matrix fragments" of each shape). `half`:
-/// columns between the halves of `.16x32bx2`.
+/// Returns lane and column of a thread's register in `tcgen05.ld` or `tcgen05.st` (PTX ISA, "Matrix fragments" of each shape). `half`:
+/// number of columns between the halves of `.16x32bx2`.
 pub const fn moved_place(shape: MoveShape, half: u32, thread: u32, register: u32) -> (u32, u32) {
     let (l, r) = (thread, register);
     match shape {
@@ -16,7 +16,7 @@ pub const fn moved_place(shape: MoveShape, half: u32, thread: u32, register: u32
     }
 }
 
-/// The lanes that get a row of a copy; the words of the row go to consecutive columns.
+/// Returns the lanes that receive a row of a copy; the words of the row are written to consecutive columns.
 pub fn copied_lanes(shape: CopyShape, warps: Option<WarpMulticast>, row: u32) -> Vec<u32> {
     match (shape, warps) {
         (CopyShape::L128x256 | CopyShape::L128x128, _) => vec![row],
@@ -30,23 +30,23 @@ pub fn copied_lanes(shape: CopyShape, warps: Option<WarpMulticast>, row: u32) ->
     }
 }
 
-/// How D of a product lies in tensor memory.
+/// Layout of the accumulator D in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProductLayout {
-    /// Rows of D, of both blocks.
+    /// Number of rows of D, over all CTAs of the group.
     pub m: usize,
-    /// Columns of D.
+    /// Number of columns of D.
     pub n: usize,
-    /// Blocks that share the product: 1 or 2.
+    /// Number of CTAs that execute the MMA together: 1 or 2.
     pub n_blocks: usize,
-    /// Whether it is a product with a stationary factor (`.ws`).
+    /// Whether the MMA is weight-stationary (`.ws`).
     pub is_stationary: bool,
     /// Whether A is sparse.
     pub is_sparse: bool,
 }
 
 impl ProductLayout {
-    /// The letter of the layout; `None` where no layout has this number of rows (PTX ISA, "Data path layout organization").
+    /// Returns the letter of the layout; `None` if no layout has this number of rows (PTX ISA, "Data path layout organization").
     pub const fn letter(self) -> Option<char> {
         Some(match (self.n_blocks, self.m, self.is_stationary) {
             (2, 256, false) => 'A',
@@ -60,7 +60,7 @@ impl ProductLayout {
         })
     }
 
-    /// Columns of each of `n_parts` parts side by side.
+    /// Returns the number of columns of each of `n_parts` adjacent parts.
     const fn part(self, n_parts: usize) -> usize {
         if self.n < n_parts {
             1
@@ -69,7 +69,7 @@ impl ProductLayout {
         }
     }
 
-    /// Block, lane and column of an element; `None` without a layout.
+    /// Returns CTA, lane and column of an element; `None` without a layout.
     pub const fn place(self, row: usize, column: usize) -> Option<(usize, usize, usize)> {
         let Some(letter) = self.letter() else {
             return None;
@@ -90,19 +90,19 @@ impl ProductLayout {
     }
 }
 
-/// 64 rows over 128 lanes: 16 in each quarter.
+/// Distributes 64 rows over 128 lanes: 16 in each quarter.
 const fn spread(row: usize) -> usize {
     row / 16 * 32 + row % 16
 }
 
-/// Lane and column of the word that holds the scale factors of a row of A or a column of B. The same word is expected in each of the four
-/// parts of 32 lanes.
+/// Returns lane and column of the word with the scale factors of a row of A or column of B. Each of the four quarters of 32 lanes must
+/// contain a copy of the word.
 pub const fn factor_place(line: usize) -> (usize, usize) {
     (line % 32, line / 32)
 }
 
-/// Lane, column and lowest bit of the 4 bits that speak of the chunk that begins at column `first` of a row of a sparse A of `bits` wide
-/// elements and `depth` columns (CuTe).
+/// Returns lane, column and lowest bit of the 4-bit selector for the chunk starting at column `first` of a row of a sparse A with
+/// elements of `bits` bits and `depth` columns (CuTe).
 pub const fn metadata_place(
     bits: u32,
     depth: usize,
@@ -113,7 +113,7 @@ pub const fn metadata_place(
     let half = depth / 2;
     match bits {
         8 => (row, first / 32, first % 32),
-        // Eight columns for four bits (by analogy with 8 bits; our choice).
+        // Eight columns per 4-bit selector (assumed by analogy with 8-bit elements).
         4 => (row, first / 64, first / 2 % 32),
         _ => (
             row % 8 + 16 * (row / 16) + 8 * (first / half),

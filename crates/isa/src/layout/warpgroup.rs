@@ -1,8 +1,8 @@
-//! Registers of `wgmma`: each warp of a warpgroup has 16 rows of its own, in which its lanes hold elements as in `mma` (PTX ISA, "Register
-//! Fragments for wgmma.mma_async.m64nNk16" and the sections after it).
+//! Register layout of `wgmma`: each warp of a warpgroup holds 16 rows, distributed over its lanes as in `mma` (PTX ISA, "Register
+//! Fragments for wgmma.mma_async.m64nNk16" and the following sections).
 
-/// Row, of the 16 of the warp, and column of element `element` of D in a lane. Elements of 32 bits have a register each, two of `f16` share
-/// one.
+/// Returns the row (within the 16 rows of the warp) and column of element `element` of D in a lane. A 32-bit element occupies one
+/// register; two `f16` elements share one.
 pub const fn sum_element(lane: usize, element: usize) -> (usize, usize) {
     (
         lane / 4 + 8 * (element >> 1 & 1),
@@ -10,7 +10,8 @@ pub const fn sum_element(lane: usize, element: usize) -> (usize, usize) {
     )
 }
 
-/// Row, of the 16 of the warp, and column of an element of A in a register of a lane. `per_register` elements of the same width share one.
+/// Returns the row (within the 16 rows of the warp) and column of an element of A in a register of a lane; `per_register` elements share
+/// a register.
 pub const fn factor_element(
     lane: usize,
     register: usize,

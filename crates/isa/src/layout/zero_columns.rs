@@ -1,27 +1,27 @@
-//! Which columns of B count as zero in `tcgen05.mma.ws` (PTX ISA, "Zero-Column Mask Descriptor"). In: the 64 bits of a descriptor; out: for
-//! each column whether it counts as zero.
+//! Zero-column mask descriptor of `tcgen05.mma.ws` (PTX ISA, "Zero-Column Mask Descriptor"): decodes the 64 bits and determines which
+//! columns of B are treated as zero.
 
 use super::tensor_memory::ProductLayout;
 
-/// What a zero-column mask descriptor says: a pattern of columns that are used and columns that are zero, by turns.
+/// Decoded zero-column mask descriptor: a pattern of alternating used and zero columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZeroColumns {
-    /// Columns of the pattern that are passed over first, for each part of the columns.
+    /// Number of pattern columns skipped at the start of each part of the columns.
     pub starts: [u8; 4],
-    /// Whether the pattern of a part begins with columns that are zero.
+    /// Whether the pattern of a part begins with zero columns.
     pub begins_zero: [bool; 4],
     /// Whether any column is zero.
     pub has_zeros: bool,
-    /// Columns that are used in a row.
+    /// Length of a run of used columns.
     pub used: usize,
-    /// Columns that are zero in a row.
+    /// Length of a run of zero columns.
     pub zero: usize,
-    /// Columns that the pattern begins further on.
+    /// Number of columns by which the pattern is shifted.
     pub shift: usize,
 }
 
 impl ZeroColumns {
-    /// Takes the 64 bits apart.
+    /// Decodes the 64 bits.
     pub fn decode(bits: u64) -> ZeroColumns {
         let byte = |at: u32| (bits >> at) as u8;
         ZeroColumns {
@@ -34,8 +34,9 @@ impl ZeroColumns {
         }
     }
 
-    /// Whether a column of B counts as zero: D of 128 rows has one pattern, of 64 rows one for each half of the columns, of 32 rows one for
-    /// each quarter. That the shift moves the pattern, and that what lies before it is used, is our choice: the manual draws examples alone.
+    /// Returns whether a column of B is treated as zero. D with 128 rows has one pattern, with 64 rows one per half of the columns, with
+    /// 32 rows one per quarter. The manual only contains examples: it is an assumption that the shift moves the pattern and that the
+    /// columns before it are used.
     pub fn is_zero(&self, sums: ProductLayout, column: usize) -> bool {
         let n_parts = match sums.m {
             32 => 4,
@@ -83,14 +84,14 @@ mod tests {
 
     #[test]
     fn spans_of_used_and_of_zero_columns_take_turns() {
-        // Three columns are used, two are zero.
+        // Runs of three used and two zero columns.
         let spans = 1 << 39 | 2 << 40 | 1 << 48;
         assert_eq!(zeros(spans, 128, 12), "...00...00..");
         assert_eq!(zeros(spans | 2, 128, 12), ".00...00...0");
         assert_eq!(zeros(spans | 1 << 32, 128, 12), "00...00...00");
         assert_eq!(zeros(spans | 4 << 56, 128, 12), ".......00...");
         assert_eq!(zeros(spans & !(1 << 39), 128, 12), "............");
-        // Each half has a start of its own.
+        // Each half has a separate start.
         assert_eq!(zeros(spans | 3 << 8, 64, 12), "...00.00...0");
         assert_eq!(zeros(spans | 1 << 35, 32, 12), ".........00.");
     }

@@ -1,27 +1,27 @@
-//! Directives with conditions of their own (PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives",
-//! "Control Flow Directives"; assembler 13.5). In: a word; out: since when it exists, and what goes with it.
+//! Requirements of directives and pragmas (PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives", "Control Flow
+//! Directives"; assembler 13.5): gates, value ranges, and dependencies between directives.
 
 use super::forms::table::{ALWAYS, since};
 use crate::form::Gate;
 use crate::version::Version;
 
-/// A directive.
+/// Requirements of a directive.
 #[derive(Clone, Copy, Debug)]
 pub struct Directive {
-    /// With its dot.
+    /// Keyword, including the dot.
     pub word: &'static str,
     pub gate: Gate,
-    /// The version that took it away.
+    /// Version that removed the directive.
     pub until: Option<Version>,
-    /// Whether its numbers are at least 1.
+    /// Whether its arguments must be at least 1.
     pub is_positive: bool,
-    /// The largest number, of a function and of a prototype of calls.
+    /// Maximum argument value, for a function and for a call prototype.
     pub most: (u64, u64),
-    /// Directives that must be beside it.
+    /// Directives that must be present as well.
     pub needs: &'static [&'static str],
-    /// Directives that must not be beside it.
+    /// Mutually exclusive directives.
     pub excludes: &'static [&'static str],
-    /// Directives that must not be before it; itself where it may be written once only.
+    /// Directives that must not precede it; includes the directive itself if it may not be repeated.
     pub precedes: &'static [&'static str],
 }
 
@@ -38,7 +38,7 @@ const fn row(word: &'static str, gate: Gate) -> Directive {
     }
 }
 
-/// A directive with a number of at least 1.
+/// Creates a directive whose arguments are at least 1.
 const fn count(word: &'static str, gate: Gate) -> Directive {
     Directive {
         is_positive: true,
@@ -46,11 +46,11 @@ const fn count(word: &'static str, gate: Gate) -> Directive {
     }
 }
 
-/// Clusters came with it.
+/// Gate of clusters.
 const CLUSTERS: Gate = since(7, 8).sm(90);
 const PRESERVED: Gate = since(9, 0).sm(80);
 
-/// Every directive that has conditions.
+/// All directives with requirements.
 pub static DIRECTIVES: &[Directive] = &[
     count(".maxntid", ALWAYS),
     Directive {
@@ -84,7 +84,7 @@ pub static DIRECTIVES: &[Directive] = &[
         ..row(".noreturn", since(6, 4).sm(30))
     },
     Directive {
-        // The register of the return address comes after those that are kept, and is below the last one.
+        // The return-address register follows the preserved registers and is below the last one.
         most: (237, 255),
         precedes: &[".abi_preserve", ".language"],
         ..row(".abi_preserve", PRESERVED)
@@ -100,31 +100,31 @@ pub static DIRECTIVES: &[Directive] = &[
     row(".branchtargets", since(5, 1).sm(30)),
 ];
 
-/// A pragma that the assembler knows. Others are overlooked, except outside of functions (assembler 13.5).
+/// Pragma that the assembler recognizes. Others are ignored, except at module scope (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub struct Pragma {
-    /// What its text starts with; [`NOUNROLL`] alone is the whole text.
+    /// Prefix of the pragma string; only [`NOUNROLL`] is the complete string.
     pub word: &'static str,
     pub gate: Gate,
     pub value: PragmaValue,
-    /// Whether it is written inside of bodies only, and not in the head of a function.
+    /// Whether the pragma is permitted in function bodies only, not in the function header.
     pub in_body: bool,
-    /// Whether it is for kernels only.
+    /// Whether the pragma is permitted in kernels only.
     pub in_kernels: bool,
 }
 
-/// What is written after the word of a pragma: numbers as C reads them, whatever their size.
+/// Argument of a pragma: integers in C syntax, of any magnitude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PragmaValue {
-    /// Anything.
+    /// Any text.
     Any,
     Integer,
-    /// An integer, which the assembler reads in kernels only.
+    /// Integer, which the assembler checks in kernels only.
     IntegerInKernels,
     Positive,
 }
 
-/// The one pragma that may be written outside of functions.
+/// The only pragma that is permitted at module scope.
 pub const NOUNROLL: &str = "nounroll";
 
 const fn pragma(word: &'static str, gate: Gate, value: PragmaValue) -> Pragma {
@@ -137,7 +137,7 @@ const fn pragma(word: &'static str, gate: Gate, value: PragmaValue) -> Pragma {
     }
 }
 
-/// The pragmas with conditions.
+/// All pragmas with requirements.
 pub static PRAGMAS: &[Pragma] = &[
     pragma("frequency", since(9, 0), PragmaValue::Positive),
     pragma(
@@ -155,7 +155,7 @@ pub static PRAGMAS: &[Pragma] = &[
     },
 ];
 
-/// The fields that initial values of a texture set (PTX ISA, "Texture Sampler and Surface Types"; assembler 13.5).
+/// Fields that the initializer of a `.texref` variable may set (PTX ISA, "Texture Sampler and Surface Types"; assembler 13.5).
 pub static TEXTURE_FIELDS: &[&str] = &[
     "width",
     "height",
@@ -172,7 +172,7 @@ pub static TEXTURE_FIELDS: &[&str] = &[
     "num_samples",
 ];
 
-/// Those of a sampler.
+/// Fields that the initializer of a `.samplerref` variable may set.
 pub static SAMPLER_FIELDS: &[&str] = &[
     "filter_mode",
     "addr_mode_0",
@@ -181,7 +181,7 @@ pub static SAMPLER_FIELDS: &[&str] = &[
     "force_unnormalized_coords",
 ];
 
-/// Those of a surface.
+/// Fields that the initializer of a `.surfref` variable may set.
 pub static SURFACE_FIELDS: &[&str] = &[
     "width",
     "height",
@@ -192,7 +192,7 @@ pub static SURFACE_FIELDS: &[&str] = &[
     "memory_layout",
 ];
 
-/// Names that a field may have as its value, whichever field it is.
+/// Named constants that are accepted as the value of any field.
 pub static FIELD_VALUES: &[&str] = &[
     "nearest",
     "linear",
@@ -203,7 +203,7 @@ pub static FIELD_VALUES: &[&str] = &[
     "clamp_to_border",
 ];
 
-/// The conditions of a directive, if it has any.
+/// Returns the requirements of a directive, if it has any.
 pub fn directive(word: &str) -> Option<&'static Directive> {
     DIRECTIVES.iter().find(|row| row.word == word)
 }

@@ -1,4 +1,4 @@
-//! Every instruction form of PTX, one file per family.
+//! PTX instruction forms, one file per family.
 
 use crate::form::Form;
 
@@ -41,7 +41,7 @@ pub use super::words::OPCODES;
 
 pub(super) mod table;
 
-/// Every form: one list per family.
+/// All instruction forms: one list per family.
 pub static FAMILIES: &[&[Form]] = &[
     integer::FORMS,
     float::FORMS,

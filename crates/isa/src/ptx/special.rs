@@ -1,4 +1,4 @@
-//! Special registers (PTX ISA, "Special Registers"). In: a name; out: the register, its width, gate and help.
+//! Special registers (PTX ISA, "Special Registers"): lookup by name, with width, gate and help text.
 
 use crate::form::Gate;
 use crate::target::Feature::{Clusters, GenericAddressing};
@@ -8,7 +8,7 @@ macro_rules! specials {
     (components { $($cvariant:ident $cname:literal $cgate:expr, $chelp:literal;)* }
      numbered { $($nvariant:ident $nprefix:literal $nsuffix:literal $ncount:literal $nwidth:literal $ngate:expr, $nhelp:literal;)* }
      single { $($variant:ident $($name:literal)+ => $width:literal $gate:expr, $help:literal;)* }) => {
-        /// A read-only register that the machine provides.
+        /// Read-only register provided by the hardware.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum SpecialRegister {
             $(#[doc = concat!("`%", $cname, ".{x,y,z}`; the component is 0, 1 or 2, or 3 for `.w`, which reads 0.")]
@@ -20,7 +20,7 @@ macro_rules! specials {
         }
 
         impl SpecialRegister {
-            /// What the register holds, in one line.
+            /// Returns a one-line description of the register.
             pub const fn help(self) -> &'static str {
                 match self {
                     $(SpecialRegister::$cvariant(_) => $chelp,)*
@@ -29,10 +29,10 @@ macro_rules! specials {
                 }
             }
 
-            /// Since when and on which targets the register is there (assembler 13.5; PTX ISA, "Special Registers").
+            /// Returns the gate of the register (assembler 13.5; PTX ISA, "Special Registers").
             pub const fn gate(self) -> Gate {
                 match self {
-                    // The second half of the counters came later.
+                    // The second half of the counters was introduced later.
                     SpecialRegister::Pm(4..) => Gate::ptx(3, 0).with(GenericAddressing),
                     $(SpecialRegister::$cvariant(_) => $cgate,)*
                     $(SpecialRegister::$nvariant(_) => $ngate,)*
@@ -40,7 +40,7 @@ macro_rules! specials {
                 }
             }
 
-            /// Width of the register in bits: 64 for clocks, counters of that width and the number of the grid, 32 otherwise.
+            /// Returns the width in bits: 64 for clocks, 64-bit counters and the grid ID, otherwise 32.
             pub const fn width_bits(self) -> u32 {
                 match self {
                     $(SpecialRegister::$cvariant(_) => 32,)*
@@ -49,7 +49,8 @@ macro_rules! specials {
                 }
             }
 
-            /// Every spelling of every register: one list a register, or a family of them that differ by component or number.
+            /// Returns all spellings of all registers: one list per register, or per family of registers that differ by component or
+            /// number.
             pub fn families() -> Vec<(SpecialRegister, Vec<String>)> {
                 let mut families = Vec::new();
                 $(
@@ -64,7 +65,7 @@ macro_rules! specials {
                 families
             }
 
-            /// The register with this spelling, percent sign and component included (`%tid.x`).
+            /// Returns the register with this spelling, including percent sign and component (`%tid.x`).
             pub fn from_name(name: &str) -> Option<SpecialRegister> {
                 let name = name.strip_prefix('%')?;
                 if let Some((base, component)) = name.split_once('.') {
@@ -87,15 +88,15 @@ macro_rules! specials {
     };
 }
 
-/// No condition.
+/// Gate without requirements.
 const ALWAYS: Gate = Gate::ALWAYS;
 const SM_20: Gate = Gate::ptx(2, 0).with(GenericAddressing);
 const CLUSTER: Gate = Gate::ptx(7, 8).with(Clusters);
 const TIMER: Gate = Gate::ptx(3, 1).sm(30);
 const SIZES: Gate = Gate::ptx(4, 1).sm(20);
 
-// Clocks count the steps of the warp, the global timer those of the whole run, so that runs are deterministic; what a
-// run has no value for (environment, performance counters, reserved memory, graphs) reads 0.
+// Clocks count the steps of the warp and the global timer those of the whole run, so that runs are deterministic. Registers without an
+// equivalent in the emulator (environment, performance counters, reserved memory, graphs) read as 0.
 specials! {
     components {
         Tid           "tid"            ALWAYS,  "index of the thread in its block";
@@ -143,8 +144,8 @@ specials! {
 }
 
 impl SpecialRegister {
-    /// Whether `mov` reads the register in an operand of this type (assembler 13.5): in its own width; indices of threads and
-    /// blocks, and the number of the grid, in 16 bits too; whether clusters are explicit is a predicate.
+    /// Returns whether `mov` may read the register into an operand of this type (assembler 13.5): of the same width; thread and CTA
+    /// indices and the grid ID also in 16 bits; `%is_explicit_cluster` as a predicate.
     pub fn fits(self, ty: ScalarType) -> bool {
         use SpecialRegister as S;
         let is_index = matches!(self, S::Tid(_) | S::Ntid(_) | S::Ctaid(_) | S::Nctaid(_));
@@ -167,7 +168,7 @@ fn component_of(name: &str) -> Option<u8> {
     })
 }
 
-/// The number between prefix and suffix, where it is below `count`.
+/// Returns the number between prefix and suffix, if it is less than `count`.
 fn number_of(name: &str, prefix: &str, suffix: &str, count: u8) -> Option<u8> {
     let digits = name.strip_prefix(prefix)?.strip_suffix(suffix)?;
     let number: u8 = digits.parse().ok()?;
@@ -175,7 +176,7 @@ fn number_of(name: &str, prefix: &str, suffix: &str, count: u8) -> Option<u8> {
 }
 
 impl SpecialRegister {
-    /// Whether it shows the time, which passes whatever the program does.
+    /// Returns whether the register is a clock, whose value advances independently of the program.
     pub const fn is_clock(self) -> bool {
         use SpecialRegister as S;
         matches!(
@@ -189,7 +190,7 @@ impl SpecialRegister {
         )
     }
 
-    /// Whether it counts events of the hardware.
+    /// Returns whether the register is a hardware performance counter.
     pub const fn is_counter(self) -> bool {
         matches!(self, SpecialRegister::Pm(_) | SpecialRegister::Pm64(_))
     }

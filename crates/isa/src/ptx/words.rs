@@ -1,8 +1,8 @@
-//! Words that the rows do not hold: every opcode of PTX in order, modifiers that mean nothing, and words of other languages.
+//! PTX keywords that are not part of a form: all opcodes, modifiers without effect, and keywords of other languages.
 
 use crate::dialect::IgnoredTypes;
 
-/// Every opcode word of the PTX ISA up to 9.5, sorted; the first word of `st.async` is `st`.
+/// All PTX opcodes up to ISA 9.5, sorted; the opcode of `st.async` is `st`.
 #[rustfmt::skip]
 pub static OPCODES: &[&str] = &[
     "abs", "activemask", "add", "addc", "alloca", "and", "applypriority", "atom",
@@ -29,7 +29,7 @@ pub static OPCODES: &[&str] = &[
     "xor",
 ];
 
-/// Modifiers that no instruction checks, so that any may have them; they count where a row names them (assembler 13.5).
+/// Modifiers that no instruction checks and that any instruction accepts; they have an effect only if a form names them (assembler 13.5).
 #[rustfmt::skip]
 pub static IGNORED: &[&str] = &[
     "finite", "infinite", "number", "notanumber", "normal", "subnormal",
@@ -38,8 +38,8 @@ pub static IGNORED: &[&str] = &[
     "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode",
 ];
 
-/// Types that may stand beside those of an instruction (assembler 13.5): instructions that are checked against lists of
-/// whole type combinations overlook types that no list has; all others overlook a type of two bits.
+/// Types that are accepted in addition to those of an instruction (assembler 13.5): instructions that are checked against lists of
+/// complete type combinations ignore types that no list contains; all others ignore a 2-bit type.
 #[rustfmt::skip]
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma", "multimem.red",
@@ -50,8 +50,8 @@ pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     elsewhere: &["b2"],
 };
 
-/// Words of which an instruction has one at most, even where they mean nothing (assembler 13.5): tests of `testp`, types of
-/// accumulators, fields of a tensor map.
+/// Groups of mutually exclusive modifiers, even if they have no effect (assembler 13.5): tests of `testp`, accumulator types, fields of a
+/// tensor map.
 #[rustfmt::skip]
 pub static EXCLUSIVE: &[&[&str]] = &[
     &["finite", "infinite", "number", "notanumber", "normal", "subnormal"],
@@ -60,7 +60,7 @@ pub static EXCLUSIVE: &[&[&str]] = &[
         "swizzle_mode", "swizzle_atomicity", "fill_mode"],
 ];
 
-/// Modifiers that may be written twice (assembler 13.5); all others may not.
+/// Modifiers that may be repeated (assembler 13.5); all others may not.
 pub static REPEATABLE: &[&str] = &[
     "sat",
     "satfinite",
@@ -72,10 +72,10 @@ pub static REPEATABLE: &[&str] = &[
     "sync",
 ];
 
-/// Words of the name `wmma.store.d` and of no other instruction (assembler 13.5).
+/// Modifiers that are part of the name `wmma.store.d` and of no other instruction (assembler 13.5).
 pub static NAME_WORDS: &[&str] = &["store", "d"];
 
-/// What people mean who write a word of another language or leave a part out, where the letters are too far off.
+/// PTX equivalents of foreign or incomplete keywords that edit distance does not find.
 #[rustfmt::skip]
 pub static MEANT: &[(&str, &str)] = &[
     ("i8", "s8"), ("i16", "s16"), ("i32", "s32"), ("i64", "s64"), ("int8", "s8"),

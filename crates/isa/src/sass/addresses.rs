@@ -1,22 +1,22 @@
-//! The addresses of stores, by architecture.
+//! Address forms of stores, by architecture.
 
 use super::{TURING_TO_ADA, UP_TO_89};
 use crate::target::TargetGate::{self, Any, Between, From};
 
-/// A way to write an address.
+/// Address form of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressForm {
     pub shape: AddressShape,
-    /// The architectures that have it.
+    /// Architectures that support it.
     pub on: TargetGate,
 }
 
-/// What is between the brackets. Offsets may follow all but absolute addresses.
+/// Expression between the brackets. All shapes except absolute addresses may have an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressShape {
     /// `[0x20]`: no register.
     Absolute,
-    /// `[Ra + Imm]`; with `.E` a pair of registers.
+    /// `[Ra + Imm]`; with `.E` a register pair.
     Register,
     /// `[Ra.64 + Imm]`
     Pair,
@@ -39,7 +39,7 @@ pub enum AddressShape {
 }
 
 impl AddressShape {
-    /// As a syntax line has it.
+    /// Returns the notation of syntax lines.
     pub const fn syntax(self) -> &'static str {
         match self {
             AddressShape::Absolute => "[ImmU24]",
@@ -56,7 +56,7 @@ impl AddressShape {
         }
     }
 
-    /// What address it gives, in a sentence.
+    /// Returns a one-sentence description of the address.
     pub const fn help(self) -> &'static str {
         match self {
             AddressShape::Absolute => "Unsigned address within the memory window.",
@@ -94,7 +94,8 @@ const fn form(shape: AddressShape, on: TargetGate) -> AddressForm {
     AddressForm { shape, on }
 }
 
-/// Of `ST`. Kepler to Turing and Hopper on write a pair without `.64`; in between the descriptor is implied.
+/// Address forms of `ST`. Kepler to Turing, and Hopper and later, print a register pair without `.64`; on Ampere and Ada the descriptor
+/// is implicit.
 pub static GENERIC: &[AddressForm] = &[
     form(AddressShape::Absolute, Between(35, 75)),
     form(AddressShape::Register, Any),
@@ -106,10 +107,10 @@ pub static GENERIC: &[AddressForm] = &[
     form(AddressShape::Descriptor, From(80)),
 ];
 
-/// Of `STG`.
+/// Address forms of `STG`.
 pub static GLOBAL: &[AddressForm] = GENERIC;
 
-/// Of `STL`.
+/// Address forms of `STL`.
 pub static LOCAL: &[AddressForm] = &[
     form(AddressShape::Absolute, Any),
     form(AddressShape::Register, Any),
@@ -117,7 +118,7 @@ pub static LOCAL: &[AddressForm] = &[
     form(AddressShape::Uniform, From(75)),
 ];
 
-/// Of `STS`.
+/// Address forms of `STS`.
 pub static SHARED: &[AddressForm] = &[
     form(AddressShape::Absolute, UP_TO_89),
     form(AddressShape::Register, Any),
@@ -127,8 +128,8 @@ pub static SHARED: &[AddressForm] = &[
     form(AddressShape::ScaledAndUniform, TURING_TO_ADA),
 ];
 
-/// The smallest and the largest offset after a register, in bytes: 24 bits with a sign.
+/// Range of the offset after a register in bytes: signed 24-bit.
 pub const OFFSETS: std::ops::RangeInclusive<i64> = -0x80_0000..=0x7f_ffff;
 
-/// The largest absolute address: 24 bits without a sign.
+/// Maximum absolute address: unsigned 24-bit.
 pub const LARGEST_ABSOLUTE: u64 = 0xff_ffff;

@@ -1,55 +1,55 @@
-//! Scheduling information of SASS instructions: its 21 bits in encodings since `sm_50`, and its two notations before an instruction,
-//! `[B--2---:R-:W0:-:S04]` of CuAssembler and `08:-:2:Y:4` of maxas and turingas. It has no effect on results.
+//! Control codes of SASS instructions: the 21 scheduling bits of encodings since `sm_50`, and their two notations before an instruction,
+//! `[B--2---:R-:W0:-:S04]` of CuAssembler and `08:-:2:Y:4` of maxas and turingas. They have no effect on results.
 
 use crate::target::{Target, TargetGate};
 use std::fmt;
 
-/// Barriers of a warp.
+/// Number of scoreboard barriers per warp.
 const N_BARRIERS: usize = 6;
-/// Sources that an instruction can keep for the next one.
+/// Number of source operands with a reuse flag.
 const N_SOURCES: usize = 4;
-/// Largest number of stall cycles.
+/// Maximum number of stall cycles.
 const MAX_STALL: u8 = 15;
 
-/// Architectures whose instructions have 128 bits, which include the scheduling information.
+/// Architectures with 128-bit instructions, which include the control code.
 pub const IN_INSTRUCTION: TargetGate = TargetGate::From(70);
 
-/// The fields of the scheduling bits.
+/// Fields of a control code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScheduleFields {
-    /// Cycles until the next instruction of the warp may issue.
+    /// Minimum number of cycles until the warp issues its next instruction.
     pub stall_cycles: u8,
-    /// Another warp may go first.
+    /// Whether the scheduler may switch to another warp.
     pub yields: bool,
-    /// The barrier that is open until the result is written, 0 to 5.
+    /// Barrier that is released when the result has been written, 0 to 5.
     pub write_barrier: Option<u8>,
-    /// The barrier that is open until the sources are read.
+    /// Barrier that is released when the sources have been read.
     pub read_barrier: Option<u8>,
-    /// Bit i: waits for barrier i.
+    /// Wait mask: bit i waits for barrier i.
     pub waits_for: u8,
-    /// Bit i: source i is kept for the next instruction.
+    /// Reuse mask: bit i keeps source i for the next instruction.
     pub reuse: u8,
 }
 
-/// Control information before an instruction.
+/// Control code in the source, before an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Control {
-    /// The fields with barriers as written.
+    /// Fields with barrier numbers as in the source.
     written: ScheduleFields,
     numbering: Numbering,
 }
 
-/// The number of the first barrier.
+/// Number of the first barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
     FromZero,
     FromOne,
-    /// 1 in the text of maxas, which supports `sm_50` to `sm_62`; 0 in that of turingas, which supports `sm_70` and later.
+    /// 1 in maxas, which supports `sm_50` to `sm_62`; 0 in turingas, which supports `sm_70` and later.
     OfTarget,
 }
 
 impl Control {
-    /// Reads the control information at the beginning of a line; returns its length in bytes, too.
+    /// Parses the control code at the start of a line; also returns its length in bytes.
     pub fn read(line: &str) -> Option<(Control, usize)> {
         match line.strip_prefix('[') {
             Some(inside) => {
@@ -63,7 +63,7 @@ impl Control {
         }
     }
 
-    /// Returns the fields with barriers from 0 on. Without a target, barriers are numbered as on current architectures.
+    /// Returns the fields with barriers numbered from 0. Without a target, the numbering of current architectures is assumed.
     pub fn fields(&self, target: Option<&Target>) -> ScheduleFields {
         let first = match self.numbering {
             Numbering::FromZero => 0,
@@ -81,7 +81,7 @@ impl Control {
     }
 }
 
-/// The fields of CuAssembler, such as `B--2---:R-:W0:-:S04`; some releases write the kept sources first: `R---:B--2---:R-:W0:-:S04`.
+/// Parses the CuAssembler notation, such as `B--2---:R-:W0:-:S04`; some releases print the reuse mask first: `R---:B--2---:R-:W0:-:S04`.
 fn bracketed(fields: &str) -> Option<Control> {
     let mut fields = fields.split(':').map(str::trim).peekable();
     let mut written = ScheduleFields::default();
@@ -101,7 +101,7 @@ fn bracketed(fields: &str) -> Option<Control> {
         .then_some(Control { written, numbering })
 }
 
-/// The fields of maxas and turingas: wait mask, read barrier, write barrier, yield, stall cycles in hexadecimal.
+/// Parses the maxas and turingas notation: wait mask, read barrier, write barrier, yield, stall cycles in hexadecimal.
 fn colons(text: &str) -> Option<Control> {
     let mut fields = text.split(':');
     let waits_for = match fields.next()? {
@@ -138,7 +138,7 @@ fn colons(text: &str) -> Option<Control> {
         .then_some(Control { written, numbering })
 }
 
-/// One character per bit: `-` where it is clear, anything else where it is set.
+/// Parses a mask with one character per bit: `-` if it is clear, any other character if it is set.
 fn mask(text: &str, n: usize) -> Option<u8> {
     let is_flag = |byte: u8| byte == b'-' || byte.is_ascii_alphanumeric();
     if text.len() != n || !text.bytes().all(is_flag) {
@@ -148,7 +148,7 @@ fn mask(text: &str, n: usize) -> Option<u8> {
     Some(bits.fold(0, |mask, (bit, byte)| mask | u8::from(byte != b'-') << bit))
 }
 
-/// `-` for none, or the number of a barrier, at most 5 + `above`.
+/// Parses `-` for none, or a barrier number of at most 5 + `above`.
 fn barrier(text: &str, above: u8) -> Option<Option<u8>> {
     match text {
         "-" => Some(None),
@@ -169,13 +169,13 @@ fn yields(text: &str) -> Option<bool> {
 }
 
 impl ScheduleFields {
-    /// From the 21 bits that all architectures since `sm_50` have for it.
+    /// Decodes the 21 control bits of all architectures since `sm_50`.
     pub fn of_bits(bits: u32) -> ScheduleFields {
         let field = |start: u32, width: u32| (bits >> start & ((1 << width) - 1)) as u8;
         let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
         ScheduleFields {
             stall_cycles: field(0, 4),
-            // The bit says to stay with this warp.
+            // The bit is inverted: if set, the scheduler stays with this warp.
             yields: field(4, 1) == 0,
             write_barrier: barrier(5),
             read_barrier: barrier(8),
@@ -184,7 +184,7 @@ impl ScheduleFields {
         }
     }
 
-    /// One sentence per field that says something.
+    /// Returns one sentence for each field that has an effect.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![match self.stall_cycles {
             1 => "Stall count: the warp issues the next instruction at least 1 cycle later."

@@ -1,21 +1,22 @@
-//! Operand lists, modifiers and PTX counterparts of the opcodes, one row per opcode. The stores have their own table with address forms.
+//! Operand lists, modifiers and PTX counterparts of the opcodes, one table entry per opcode. The stores have a separate table with
+//! address forms.
 //!
-//! A syntax line is written as disassemblers print the instruction. Modifiers in capitals are literal; a lower-case modifier names a
-//! [`ModifierSet`](super::modifiers::ModifierSet). Braces enclose optional parts, `|` separates alternatives. Operand names state the
-//! register file and a letter: `Rd` and `Re` are written, other letters are read; `URd` is uniform, `Pd` a predicate, `UPd` a uniform
-//! predicate, `Bd` a convergence barrier.
+//! A syntax line has the notation of the disassemblers. Modifiers in capitals are literal; a lower-case modifier names a
+//! [`ModifierSet`](super::modifiers::ModifierSet). Braces enclose optional parts, `|` separates alternatives. Operand names consist of
+//! the register file and a letter: `Rd` and `Re` are destinations, other letters are sources; `URd` is uniform, `Pd` a predicate, `UPd` a
+//! uniform predicate, `Bd` a convergence barrier.
 //!
-//! Tests of `warpgrid-sass` lower every line with each of its modifiers, and every other modifier of the tables must be refused.
+//! Tests of `warpgrid-sass` lower every line with each of its modifiers, and every other modifier of the tables must be rejected.
 
 use super::modifiers::{ModifierSet, find_modifier, find_set};
 use super::opcodes::find_opcode;
 
-/// The forms of an opcode.
+/// Instruction forms of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forms {
     /// `LDG`
     pub opcode: &'static str,
-    /// Empty where neither documentation nor a listing states the operands.
+    /// Empty if neither documentation nor a disassembly listing specifies the operands.
     pub syntax: &'static [&'static str],
     pub counterpart: Counterpart,
 }
@@ -25,21 +26,21 @@ pub struct Forms {
 pub enum Counterpart {
     /// Mnemonics, separated by commas; the first one is the closest.
     Ptx(&'static str),
-    /// The reason why there is none.
+    /// Reason why there is no counterpart.
     None(&'static str),
 }
 
-/// A syntax line, split into modifiers and operands.
+/// Syntax line, split into modifiers and operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxLine {
     pub text: String,
-    /// In order: the modifiers of each position.
+    /// Modifier positions, in order.
     pub modifiers: Vec<ModifierSlot>,
-    /// With braces around optional operands; empty for none.
+    /// Operands, with braces around optional ones; may be empty.
     pub operands: String,
 }
 
-/// One modifier position of a syntax line.
+/// Modifier position of a syntax line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModifierSlot {
     pub required: bool,
@@ -47,14 +48,14 @@ pub struct ModifierSlot {
 }
 
 impl ModifierSlot {
-    /// Returns the modifiers of the position, with the meaning that each has for an opcode.
+    /// Returns the modifiers of the position, with the description that each has for the opcode.
     pub fn words(&self, opcode: &str) -> Vec<(&'static str, &'static str)> {
         let names = self.alternatives.iter();
         names.flat_map(|name| name.words(opcode)).collect()
     }
 }
 
-/// A name in a modifier position.
+/// Name in a modifier position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModifierName {
     Literal(&'static str),
@@ -62,7 +63,7 @@ pub enum ModifierName {
 }
 
 impl ModifierName {
-    /// Returns the modifiers, with the meaning that each has for an opcode.
+    /// Returns the modifiers, with the description that each has for the opcode.
     pub fn words(self, opcode: &str) -> Vec<(&'static str, &'static str)> {
         match self {
             ModifierName::Literal(text) => {
@@ -72,7 +73,7 @@ impl ModifierName {
         }
     }
 
-    /// Returns the meaning of a modifier for an opcode, if it has this name or is of this set.
+    /// Returns the description of a modifier for an opcode, if the modifier has this name or belongs to this set.
     pub fn meaning(self, opcode: &str, word: &str) -> Option<ModifierMeaning> {
         match self {
             ModifierName::Literal(text) => (text == word).then(|| ModifierMeaning {
@@ -87,15 +88,15 @@ impl ModifierName {
     }
 }
 
-/// What a modifier means.
+/// Description of a modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModifierMeaning {
-    /// What its position states, for a modifier of a set.
+    /// Title of the modifier set, for a modifier of a set.
     pub title: Option<&'static str>,
     pub help: &'static str,
 }
 
-/// Returns the forms of an opcode, and whether the opcode is the uniform counterpart of the one in the table.
+/// Returns the forms of an opcode, and whether the opcode is the uniform counterpart of the table entry.
 pub fn find_forms(opcode: &str) -> Option<(&'static Forms, Datapath)> {
     let find = |name: &str| FORMS.iter().find(|row| row.opcode == name);
     if let Some(row) = find(opcode) {
@@ -105,12 +106,12 @@ pub fn find_forms(opcode: &str) -> Option<(&'static Forms, Datapath)> {
     Some((find(opcode.strip_prefix('U')?)?, Datapath::Uniform))
 }
 
-/// Returns the syntax lines of an opcode; none if the table does not state its operands.
+/// Returns the syntax lines of an opcode; empty if the table does not specify its operands.
 pub fn syntax_lines(opcode: &str) -> Vec<SyntaxLine> {
     find_forms(opcode).map_or(Vec::new(), |(forms, datapath)| forms.lines(datapath))
 }
 
-/// The register files of a syntax line.
+/// Register files of a syntax line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datapath {
     AsWritten,
@@ -126,7 +127,7 @@ impl Forms {
     }
 }
 
-/// Reads one syntax line. A modifier that is in no table is a literal without a meaning; a test refuses it.
+/// Parses a syntax line. A modifier that is in no table is a literal without a description; a test rejects it.
 fn read_line(line: &'static str, datapath: Datapath) -> SyntaxLine {
     let (mnemonic, operands) = line.split_once(' ').unwrap_or((line, ""));
     let operands = match datapath {
@@ -175,7 +176,7 @@ fn modifier_name(name: &'static str) -> ModifierName {
     find_set(name).map_or(ModifierName::Literal(name), ModifierName::Set)
 }
 
-/// The operands with uniform registers in place of the registers of each lane.
+/// Returns the operands with uniform registers in place of vector registers.
 fn uniform(operands: &str) -> String {
     let mut text = String::new();
     let mut is_start = true;
@@ -224,7 +225,7 @@ const SURFACE_ADDRESS: &str =
     "`ptxas` inserts the opcode to compute the address of a surface access on Kepler";
 const UNDOCUMENTED: &str = "no equivalent is documented";
 
-/// Every opcode but the stores and the uniform counterparts, by name.
+/// All opcodes except the stores and the uniform counterparts, by name.
 #[rustfmt::skip]
 pub static FORMS: &[Forms] = &[
     no_ptx("ACQBLK", &[], UNDOCUMENTED),
@@ -701,7 +702,7 @@ mod tests {
         }
     }
 
-    /// Each word of a counterpart is a modifier of a form of its opcode.
+    /// Each component of a counterpart is a modifier of a form of its opcode.
     #[test]
     fn counterparts_are_instructions_of_ptx() {
         for row in FORMS {

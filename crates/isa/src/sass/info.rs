@@ -1,42 +1,42 @@
-//! `.nv.info`: what a compiled file states of its kernels. The bytes of a section go in; its attributes come out.
+//! Parser for `.nv.info` sections, which contain attributes of the kernels of a compiled file.
 //!
-//! The numbers are those that the listings of the vendor's tools name (release 13.5).
+//! The attribute numbers are those of the vendor's tools (release 13.5).
 
-/// Threads of a block at most: three words.
+/// Maximum number of threads per CTA: three words.
 pub const MAX_THREADS: u8 = 0x05;
-/// Where the parameters start in constant bank 0, and how many bytes they take.
+/// Start of the parameters in constant bank 0, and their size in bytes.
 pub const PARAM_CBANK: u8 = 0x0a;
-/// Bytes of the frame of a function: its symbol, then the bytes.
+/// Frame size of a function: its symbol, then the size in bytes.
 pub const FRAME_SIZE: u8 = 0x11;
-/// Bytes of stack of a thread, with all that a function calls: its symbol, then the bytes.
+/// Stack size per thread including all callees: symbol of the function, then the size in bytes.
 pub const MIN_STACK_SIZE: u8 = 0x12;
-/// The stack of what calls itself, or what is not known.
+/// Stack size of recursive functions, or unknown stack size.
 pub const UNBOUNDED_STACK: u32 = u32::MAX;
-/// Threads of a block that `.reqntid` requires: three words.
+/// Number of threads per CTA required by `.reqntid`: three words.
 pub const REQUIRED_THREADS: u8 = 0x10;
-/// A parameter: see [`ParameterInfo::read`].
+/// Kernel parameter: see [`ParameterInfo::read`].
 pub const KPARAM_INFO: u8 = 0x17;
-/// Registers of a thread: the symbol of its function, then the number.
+/// Registers per thread: symbol of the function, then the number.
 pub const REGCOUNT: u8 = 0x2f;
-/// Barriers of a block, in the attribute itself.
+/// Number of CTA barriers, stored in the attribute itself.
 pub const NUM_BARRIERS: u8 = 0x4c;
 
-/// How the length of an attribute is stated: the first byte of it.
+/// Format of attributes with an explicit size, in their first byte.
 const SIZED: u8 = 4;
 
-/// An attribute.
+/// Attribute of `.nv.info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InfoAttribute {
     pub number: u8,
-    /// The value of one without a size of its own.
+    /// Value of an attribute without an explicit size.
     pub small: u16,
-    /// Where the value starts in the section.
+    /// Offset of the value in the section.
     pub start: usize,
-    /// Bytes of the value; 0 without a size of its own. They may end past the section.
+    /// Size of the value in bytes; 0 for an attribute without an explicit size. The value may extend past the end of the section.
     pub size: usize,
 }
 
-/// The attributes of a section, in order.
+/// Returns the attributes of a section, in order.
 pub fn attributes(bytes: &[u8]) -> Vec<InfoAttribute> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -57,22 +57,22 @@ pub fn attributes(bytes: &[u8]) -> Vec<InfoAttribute> {
     found
 }
 
-/// A parameter of a kernel.
+/// Kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterInfo {
     pub ordinal: u32,
-    /// From the first parameter on.
+    /// Offset from the first parameter.
     pub byte_offset: u32,
     pub size_bytes: u32,
 }
 
 impl ParameterInfo {
-    /// Reads the second and the third word of a [`KPARAM_INFO`].
+    /// Decodes the second and third word of a [`KPARAM_INFO`].
     pub const fn read(place: u32, bits: u32) -> ParameterInfo {
         ParameterInfo {
             ordinal: place & 0xffff,
             byte_offset: place >> 16,
-            // The lower bits say alignment, space and bank.
+            // The lower bits encode alignment, state space and bank.
             size_bytes: bits >> 18,
         }
     }

@@ -1,13 +1,13 @@
-//! The modifiers of SASS mnemonics and what each of them means. [`forms`](super::forms) states which opcode takes which.
+//! Modifiers of SASS mnemonics with their descriptions. [`forms`](super::forms) specifies which opcode accepts which modifier.
 
-/// The modifiers of one position, of which an instruction has at most one.
+/// Mutually exclusive modifiers of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModifierSet {
-    /// As the syntax lines name it, in lower case: `rnd`.
+    /// Lower-case name in syntax lines: `rnd`.
     pub name: &'static str,
-    /// What the position states, as a noun: "rounding".
+    /// Title of the position, a noun: "rounding".
     pub title: &'static str,
-    /// Each modifier without its dot, and its meaning.
+    /// Modifiers without the dot, and their descriptions.
     pub words: &'static [(&'static str, &'static str)],
 }
 
@@ -20,7 +20,7 @@ const fn set(
 }
 
 impl ModifierSet {
-    /// Returns the meaning of a modifier. Matrix shapes that differ in numbers alone share a row: `64x24x16` and `64x8x16`.
+    /// Returns the description of a modifier. Matrix shapes that differ only in their numbers share an entry: `64x24x16` and `64x8x16`.
     pub fn find(&self, word: &str) -> Option<&'static str> {
         let is_alike =
             |(text, _): &&(&str, &str)| *text == word || are_warpgroup_shapes(text, word);
@@ -47,7 +47,7 @@ pub fn find_set(name: &str) -> Option<&'static ModifierSet> {
     SETS.iter().find(|set| set.name == name)
 }
 
-/// Returns the meaning of a modifier that belongs to no set, for an opcode. A row `OPCODE.WORD` precedes the row `WORD`.
+/// Returns the description of a modifier that belongs to no set, for an opcode. An entry `OPCODE.WORD` takes precedence over `WORD`.
 pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
     let own = |(name, _): &&(&str, &str)| name.split_once('.') == Some((opcode, word));
     let common = |(name, _): &&(&str, &str)| *name == word;
@@ -56,7 +56,7 @@ pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
     Some(found.1)
 }
 
-/// Every set of modifiers.
+/// All modifier sets.
 #[rustfmt::skip]
 pub static SETS: &[ModifierSet] = &[
     // Arithmetic.
@@ -361,7 +361,7 @@ pub static SETS: &[ModifierSet] = &[
         ("OR", "Computes the bitwise OR."),
         ("XOR", "Computes the bitwise XOR."),
     ]),
-    // Matrices: the digits of a shape are rows, columns and depth.
+    // Matrix shapes: the digits are rows, columns and depth.
     set("hshape", "matrix shape", &[
         ("1684", "M = 16, N = 8, K = 4."),
         ("1688", "M = 16, N = 8, K = 8."),
@@ -528,7 +528,7 @@ pub static SETS: &[ModifierSet] = &[
     ]),
 ];
 
-/// The modifiers that belong to no set.
+/// Modifiers that belong to no set.
 #[rustfmt::skip]
 pub(super) static MODIFIERS: &[(&str, &str)] = &[
     ("128", "128 bits in four consecutive registers."),

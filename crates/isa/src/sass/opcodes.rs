@@ -1,16 +1,16 @@
-//! Every opcode that disassemblers print, with the architectures that have it and a sentence: for hover and completion.
-//! Nothing is refused because of this table: it follows the list in NVIDIA's "CUDA Binary Utilities" and the listings seen.
+//! Table of all opcodes that disassemblers print, with their architectures and a one-sentence description, for hover and completion. The
+//! table follows NVIDIA's "CUDA Binary Utilities" and observed disassembly listings; it never causes an instruction to be rejected.
 
 use crate::target::TargetGate::{self, Between, From};
 
-/// An opcode.
+/// SASS opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct Opcode {
     /// `IMAD`
     pub name: &'static str,
-    /// The architectures that have it.
+    /// Architectures that support it.
     pub on: TargetGate,
-    /// What it does, in a sentence.
+    /// One-sentence description.
     pub help: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn row(name: &'static str, on: TargetGate, help: &'static str) -> Opcode {
     Opcode { name, on, help }
 }
 
-/// The opcode with this name.
+/// Returns the opcode with this name.
 pub fn find_opcode(name: &str) -> Option<&'static Opcode> {
     let index = OPCODES
         .binary_search_by_key(&name, |opcode| opcode.name)
@@ -26,7 +26,7 @@ pub fn find_opcode(name: &str) -> Option<&'static Opcode> {
     OPCODES.get(index)
 }
 
-/// Every opcode, by name.
+/// All opcodes, by name.
 #[rustfmt::skip]
 pub static OPCODES: &[Opcode] = &[
     row("ACQBLK", From(100), "Acquire a block."),

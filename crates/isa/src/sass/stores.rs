@@ -1,4 +1,4 @@
-//! The stores: their words by slot, in the order in which disassemblers print them, and their addresses.
+//! Store opcodes: their modifiers by slot, in the order in which disassemblers print them, and their address forms.
 
 use super::addresses::{self, AddressForm};
 use super::{UP_TO_62, VOLTA};
@@ -6,63 +6,63 @@ use crate::modifier::{CacheOp, EvictionPriority, Scope};
 use crate::space::StateSpace;
 use crate::target::TargetGate::{self, Any, Between, From};
 
-/// A store.
+/// Store opcode.
 #[derive(Clone, Copy, Debug)]
 pub struct Store {
     /// `STG`
     pub opcode: &'static str,
-    /// Where its addresses point.
+    /// State space of its addresses.
     pub space: StateSpace,
-    /// The architectures that have the opcode.
+    /// Architectures that support the opcode.
     pub on: TargetGate,
-    /// The syntax line: slots by name, in braces where they may be missing.
+    /// Syntax line: slot names, in braces if optional.
     pub syntax: &'static str,
     pub help: &'static str,
-    /// In the order of the mnemonic.
+    /// Slots in the order of the mnemonic.
     pub slots: &'static [&'static Slot],
     pub addresses: &'static [AddressForm],
-    /// The architectures where a predicate may follow the data.
+    /// Architectures on which a predicate may follow the data.
     pub trailing_predicate: Option<TargetGate>,
-    /// Instructions that are accepted, with an architecture each.
+    /// Accepted instructions, each with an architecture.
     pub good: &'static [(&'static str, &'static str)],
-    /// Instructions that are refused.
+    /// Rejected instructions.
     pub bad: &'static [(&'static str, &'static str)],
 }
 
-/// One position of a mnemonic.
+/// Modifier position of a mnemonic.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// As the syntax line has it: `cop`.
+    /// Name in the syntax line: `cop`.
     pub name: &'static str,
-    /// What it says, as a noun.
+    /// Title, a noun.
     pub title: &'static str,
     pub words: &'static [Word],
 }
 
-/// A value of a slot.
+/// Modifier of a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
-    /// Without the leading dot; `STRONG.GPU` is two words of the text.
+    /// Spelling without the leading dot; `STRONG.GPU` consists of two dot-separated components.
     pub text: &'static str,
     pub meaning: WordMeaning,
     pub on: TargetGate,
     pub help: &'static str,
 }
 
-/// What a word of a store means.
+/// Meaning of a store modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordMeaning {
-    /// The address has 64 bits.
+    /// 64-bit address.
     Extended,
     Cache(CacheOp),
     Evict(EvictionPriority),
-    /// This number of low bits of the data.
+    /// Number of low bits of the data that are stored.
     Width(u32),
-    /// A plain store; the hardware of these architectures names the scope all the same.
+    /// Weak store; the mnemonic on these architectures includes the scope nevertheless.
     Plain,
-    /// A store that others within the scope see in order.
+    /// Strong store at this scope.
     Strong(Scope),
-    /// A store to a device, never merged.
+    /// Memory-mapped I/O store, which is never merged.
     Mmio,
 }
 
@@ -92,7 +92,7 @@ pub static EXTENDED: Slot = Slot {
     )],
 };
 
-/// `.E` of a store to a window, which the reference mentions and no disassembler prints.
+/// `.E` of a store to a window, which the reference mentions but no disassembler prints.
 static EXTENDED_WINDOW: Slot = Slot {
     name: "E",
     title: "width of the address",
@@ -179,7 +179,7 @@ pub static ORDER: Slot = Slot {
     ],
 };
 
-/// Every store.
+/// All store opcodes.
 #[rustfmt::skip]
 pub static STORES: &[Store] = &[
     Store {
@@ -224,7 +224,7 @@ pub static STORES: &[Store] = &[
     },
 ];
 
-/// The store with this opcode.
+/// Returns the store with this opcode.
 pub fn find_store(opcode: &str) -> Option<&'static Store> {
     STORES.iter().find(|store| store.opcode == opcode)
 }

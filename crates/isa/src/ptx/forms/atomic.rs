@@ -10,7 +10,7 @@ use crate::target::Feature;
 
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler("13.5");
 
-/// Older devices have no atomics.
+/// Atomics require `sm_11`.
 const ATOMICS: Gate = since(1, 1).sm(11);
 
 set! { SPACE: Space "state space"; GLOBAL; SHARED; SHARED_CTA; SHARED_CLUSTER; }
@@ -83,7 +83,7 @@ const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: si
 const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support 32-bit atomic operations only");
 #[rustfmt::skip]
 const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older architectures support 64-bit atomic operations on global memory only");
-/// What holds between the modifiers of atomics.
+/// Rules between the modifiers of atomics.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
@@ -105,7 +105,7 @@ operands! {
     POLICY: "cache-policy" CachePolicy;
 }
 
-/// The forms of atomics.
+/// Instruction forms of atomics.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",

@@ -1,5 +1,5 @@
-//! Clusters of blocks: their barrier, and addresses in each other's shared memory (PTX ISA, "barrier.cluster", "mapa",
-//! "getctarank", "setmaxnreg").
+//! Cluster barrier, distributed shared memory addresses, and register reallocation (PTX ISA, "barrier.cluster", "mapa", "getctarank",
+//! "setmaxnreg").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{HintOp::SetMaxRegisters, MoveOp::*, RegisterChange, SyncOp::*};
@@ -10,7 +10,7 @@ use crate::target::TargetGate::{Family, OneOf, Only};
 
 const CLUSTERS: Gate = since(7, 8).sm(90);
 const ORDERED: Gate = since(8, 0).sm(90);
-/// Targets whose warps share out registers.
+/// Targets that support dynamic register reallocation between warps.
 const REGISTERS: Gate = since(8, 0)
     .on(OneOf(&[Family(100), Family(101), Family(120), Only(90)]))
     .assembler("13.5");
@@ -35,7 +35,7 @@ operands! {
     COUNT: "count" Number(Multiple(8, 24, 256));
 }
 
-/// The forms of clusters.
+/// Instruction forms of cluster instructions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("barrier.cluster.arrive{.sem}{.aligned}", [ARRIVES], Sync(ClusterArrive), gate: CLUSTERS, leads: 2;

@@ -6,7 +6,7 @@ use crate::does::CompareForm::*;
 use crate::form::{Form, Gate};
 
 const HALF: Gate = since(4, 2).sm(53);
-/// Comparisons of halves into integers.
+/// Half-precision comparisons with an integer result.
 const HALF_INTEGERS: Gate = since(6, 5).sm(53).assembler("13.5");
 const BRAIN: Gate = since(7, 8).sm(90);
 
@@ -41,7 +41,7 @@ operands! {
     CHOICE: "d" Slot(DType), "a" Slot(DType), "b" Slot(DType), "c" Slot(SType);
 }
 
-/// The forms of comparison and selection.
+/// Instruction forms of comparison and selection.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("setp.cmp.type p{|q}, a, b", [COMPARE_INTEGER, INTEGERS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;

@@ -14,7 +14,7 @@ operands! {
     EVENTS: "a" Number(Between(0, 65535));
 }
 
-/// The forms of control flow.
+/// Instruction forms of control flow.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("bra{.uni} tgt", [], Control(Branch), types: TARGET;

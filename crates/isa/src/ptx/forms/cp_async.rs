@@ -1,4 +1,4 @@
-//! Asynchronous copies of 4, 8 and 16 bytes to shared memory, and their groups (PTX ISA, "cp.async").
+//! Asynchronous copies of 4, 8 and 16 bytes to shared memory, and their async-groups (PTX ISA, "cp.async").
 
 use super::sets::{CACHE_HINT, PREFETCH_SIZE, SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -36,7 +36,7 @@ operands! {
     GROUPS: "n" Literal(32);
 }
 
-/// The forms of `cp.async`.
+/// Instruction forms of `cp.async`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cp.async.cop.dst.src{.level::cache_hint}{.level::prefetch_size}{.L1::32B} [dst], [src], size{, source-size}{, cache-policy}",

@@ -1,4 +1,4 @@
-//! Copies of ranges of memory through the asynchronous proxy (PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk").
+//! Bulk copies through the asynchronous proxy (PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk").
 
 use super::atomic::{ADD, BITWISE, COUNT, EXTREME};
 use super::sets::{B32_ONLY, CACHE_HINT, GLOBAL, U32_ONLY};
@@ -14,9 +14,9 @@ use crate::space::StateSpace::{Global, Shared, SharedCluster};
 use crate::types::ScalarType::U16;
 
 pub(super) const BULK: Gate = since(8, 0).sm(90);
-/// To shared memory of the own block, under its own name.
+/// Copies to the shared memory of the executing CTA (`.shared::cta`).
 pub(super) const TO_BLOCK: Gate = since(8, 6).sm(90);
-/// The largest number of bytes, a multiple of 16, that fits into 20 bits.
+/// Maximum size in bytes: the largest multiple of 16 that fits into 20 bits.
 pub(super) const MOST: u64 = 0xf_fff0;
 
 set! { TO_GLOBAL: Destination "destination"; "global", Space(Global), ALWAYS, "to global memory"; }
@@ -60,7 +60,7 @@ operands! {
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk";
 const REDUCE: &str = "data-movement-and-conversion-instructions-cp-reduce-async-bulk";
 
-/// The forms of bulk copies.
+/// Instruction forms of bulk copies.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cp.async.bulk.dst.src.completion_mechanism{.multicast::cluster}{.level::cache_hint} [dst], [src], size, [mbar]{, blocks}{, cache-policy}",

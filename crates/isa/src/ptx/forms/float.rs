@@ -39,13 +39,13 @@ set! { TESTS: Op "test";
     "subnormal",  Test(Subnormal),  ALWAYS, "true if a is a subnormal number: nonzero, but below the range of normal numbers";
 }
 
-/// What holds between the modifiers of `rsqrt`.
+/// Rules between the modifiers of `rsqrt`.
 #[rustfmt::skip]
 const FLUSHED_ROOT: &[Rule] = &[
     assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "`ptxas` accepts `.ftz` with `.f64` from PTX 4.0 on"),
 ];
 
-/// `.xorsign` and `.abs` come together, since `sm_86`.
+/// `.xorsign` requires `.abs`; both are available since `sm_86`.
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
     assembler(Needs { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "`min` and `max` of this type compare absolute values only in combination with `.xorsign`"),
@@ -69,7 +69,7 @@ operands! {
     PREDICATE: "p" Predicate;
 }
 
-/// The forms of floating-point arithmetic.
+/// Instruction forms of floating-point arithmetic.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("add{.rnd}{.ftz}{.sat}.type d, a, b", [ROUND_FLOAT, F32_ONLY], Arithmetic(Add);

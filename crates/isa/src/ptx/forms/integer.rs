@@ -14,7 +14,7 @@ use crate::modifier::{
 use crate::target::TargetGate::{Family, OneOf};
 use crate::types::ScalarType::U32;
 
-/// Targets with operations on four bytes at once.
+/// Targets with SIMD operations on four bytes.
 const BYTES: Gate = since(9, 2)
     .on(OneOf(&[Family(107), Family(120)]))
     .assembler("13.5");
@@ -33,7 +33,7 @@ types!(BITS, Type, B32 B64);
 types!(RELU, Type; since(8, 0).sm(90) => S32 S16x2; BYTES => S8x4);
 types!(A_WORDS, AType, U32 S32);
 types!(B_WORDS, BType, U32 S32);
-/// Since when sums of 64 bits keep their carry.
+/// Gate of 64-bit additions with carry.
 const LONG_CARRY: Gate = since(4, 3).sm(20);
 types!(CARRY_TYPES, Type, U32 S32; LONG_CARRY => U64 S64);
 #[rustfmt::skip]
@@ -68,7 +68,7 @@ operands! {
     DOT: "d" Bits(32), "a" Fixed(U32), "b" Fixed(U32), "c" Bits(32);
 }
 
-/// The forms of integer arithmetic.
+/// Instruction forms of integer arithmetic.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("add.type d, a, b", [PACKED_INTEGERS], Arithmetic(Add);

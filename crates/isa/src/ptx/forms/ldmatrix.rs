@@ -1,4 +1,4 @@
-//! Matrices between shared memory and fragments (PTX ISA, "ldmatrix", "stmatrix"). In: nothing; out: the rows.
+//! Matrix transfers between shared memory and fragments (PTX ISA, "ldmatrix", "stmatrix").
 
 use super::sets::{SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -13,9 +13,9 @@ const LOADS: &str = "warp-level-matrix-instructions-ldmatrix";
 const STORES: &str = "warp-level-matrix-instructions-stmatrix";
 const TURING: Gate = since(6, 5).sm(75);
 const HOPPER: Gate = since(7, 8).sm(90);
-/// Matrices of bytes.
+/// Gate of matrices of bytes.
 const BYTES: Gate = since(8, 6).on(OneOf(&[Family(100), Family(101), Family(120)]));
-/// Words that the assembler takes and does not look at.
+/// Modifiers that the assembler accepts and ignores.
 const UNCHECKED: Gate = ALWAYS.assembler(ASSEMBLER);
 
 set! { M8N8: Shape "matrix shape";   "m8n8",   Shape(8, 8, 0),   ALWAYS, "8 x 8 matrix of 16-bit elements"; }
@@ -46,7 +46,7 @@ set! { UNPACKING: Unpacking "format in memory";
     "b6x16_p32", Unpacking(B6), ALWAYS, "chunks of 16 elements with 6 bits each, followed by 32 bits of padding";
     "b4x16_p64", Unpacking(B4), ALWAYS, "chunks of 16 elements with 4 bits each, followed by 64 bits of padding";
 }
-// Which `stmatrix` and `movmatrix` take and do not look at.
+// Layouts that `stmatrix` and `movmatrix` accept and ignore.
 set! { LAYOUT: Layout "matrix layout";
     "row", Layout(Row), UNCHECKED, "undocumented modifier";
     "col", Layout(Col), UNCHECKED, "undocumented modifier";
@@ -60,13 +60,13 @@ static RULES: &[Rule] = &[
         "the matrices must be located in shared memory of the block"),
 ];
 
-// Checked by code: how many registers follows from shape and number of matrices.
+// Checked by code, since the number of registers depends on shape and matrix count.
 operands! {
     LOADED: "d" Custom("brace-enclosed list of registers that hold the matrix fragment");
     STORED: "r" Custom("brace-enclosed list of registers that hold the matrix fragment");
 }
 
-/// A row of `ldmatrix`.
+/// Form of `ldmatrix`.
 macro_rules! load {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [$($set),*], Matrix(Ldmatrix), gate: $gate, types: LOADED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
@@ -74,7 +74,7 @@ macro_rules! load {
     };
 }
 
-/// A row of `stmatrix`.
+/// Form of `stmatrix`.
 macro_rules! store {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [$($set),*], Matrix(Stmatrix), gate: $gate, writes: &[], types: STORED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
@@ -82,7 +82,7 @@ macro_rules! store {
     };
 }
 
-/// The forms of `ldmatrix` and `stmatrix`.
+/// Instruction forms of `ldmatrix` and `stmatrix`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     load!("ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type d, [a]", [M8N8, COUNT, SPACE, HALF_WORDS], TURING,

@@ -20,7 +20,7 @@ use crate::modifier::{
 };
 use crate::target::Feature;
 
-// As in stores: eight small elements at every version that has 64-bit addresses.
+// Like in stores: vectors of eight small elements are accepted in every version that has 64-bit addresses.
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,                        "two elements";
     "v4", Vector(V4), ALWAYS,                        "four elements";
@@ -34,7 +34,7 @@ set! { SPACE: Space "state space";
 set! { GLOBAL_ONLY: Space "state space"; GLOBAL; }
 set! { PREFETCHED: Space "state space"; GLOBAL; LOCAL; }
 set! { DESCRIBED: Space "state space"; CONST; PARAM; }
-/// Memory order and scopes.
+/// Gate of memory ordering and scopes.
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel);
 
 set! { SEM: Sem "memory order";
@@ -71,7 +71,7 @@ set! { SECONDARY: SecondaryPriority "priority of the other accesses";
     "L2::evict_unchanged", EvictL2(Unchanged), ALWAYS, "leaves the eviction priority in L2 unchanged";
 }
 
-/// `ldu` has no wide accesses.
+/// `ldu` does not support wide accesses.
 static NARROW: Wide = Wide {
     bits: 128,
     shapes: &[],
@@ -80,12 +80,12 @@ static NARROW: Wide = Wide {
 };
 const GLOBALS: &[&str] = &["global"];
 
-/// What holds between the modifiers of `ld`.
+/// Rules between the modifiers of `ld`.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     GENERIC,
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
-    // Memory-mapped input and output.
+    // Memory-mapped I/O.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "memory-mapped I/O requires strong accesses"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
     rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
@@ -110,7 +110,7 @@ const RULES: &[Rule] = &[
     // Widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
 ];
-/// What holds between the modifiers of `ldu`.
+/// Rules between the modifiers of `ldu`.
 #[rustfmt::skip]
 const UNIFORM_RULES: &[Rule] = &[
     rule(VectorBits { most: 128, wide: &NARROW }, "a wider access must be split into several instructions"),
@@ -126,7 +126,7 @@ operands! {
 }
 const POLICY: Gate = since(7, 4).sm(80);
 
-/// The forms of loads and cache control.
+/// Instruction forms of loads and cache control.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.L1::32B}{.proxy::readonly}{.vec}.type d, [a]{, cache-policy}",

@@ -24,7 +24,7 @@ operands! {
     TABLE: "immLut" Literal(32);
 }
 
-/// The forms of logic and shifts.
+/// Instruction forms of logic and shifts.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("and.type d, a, b", [BITS], Arithmetic(And);

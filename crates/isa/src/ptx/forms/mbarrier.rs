@@ -1,4 +1,4 @@
-//! Operations on mbarrier objects (PTX ISA, "mbarrier"). In: nothing; out: the rows.
+//! Operations on mbarrier objects (PTX ISA, "mbarrier").
 
 use super::sets::{SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types, values};
@@ -8,9 +8,9 @@ use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Scope::*, Sem::*};
 use crate::space::StateSpace::SharedCluster;
 
-/// Objects in shared memory of the block.
+/// Gate of mbarrier objects in the shared memory of the CTA.
 const OBJECTS: Gate = since(7, 0).sm(80);
-/// Objects that other blocks of the cluster reach, and transactions.
+/// Gate of mbarrier objects in distributed shared memory, and of transaction counts.
 const CLUSTERS: Gate = since(8, 0).sm(90);
 const ORDERED: Gate = since(8, 0).sm(80);
 const RELAXED: Gate = since(8, 6).sm(90);
@@ -37,7 +37,7 @@ set! { COUNTS: Sem "memory order";
     "relaxed", Sem(Relaxed), ALWAYS, "relaxed semantics (the default), which do not order other memory accesses";
 }
 
-/// An order says with whom, and only an order does.
+/// Memory order and scope require each other.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "a memory order requires a scope"),
@@ -70,7 +70,7 @@ const WAIT: &str =
 const PENDED: &str =
     "parallel-synchronization-and-communication-instructions-mbarrier-pending-count";
 
-/// The forms of `mbarrier`.
+/// Instruction forms of `mbarrier`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("mbarrier.init{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: OBJECTS, leads: 1, types: MADE;
@@ -142,7 +142,7 @@ pub static FORMS: &[Form] = &[
         good: &["mbarrier.check_layout.shared.layout::v1.b64 p, [d];"], bad: &[("mbarrier.check_layout.shared.b64 p, [d];", "W0105")]),
 ];
 
-/// What the checker adds, since operands and modifiers decide together: counts without `.noComplete` came with clusters.
+/// Gate applied by the checker, since it depends on operands and modifiers: count operands without `.noComplete` require clusters.
 pub const COUNT: Gate = since(7, 8).sm(90);
-/// What the checker adds: arrivals that must not complete the phase take the sink from then on.
+/// Gate applied by the checker: `.noComplete` arrivals accept the sink `_` as destination.
 pub const NO_COMPLETE_SINK: Gate = since(7, 1).sm(80).assembler("13.5");

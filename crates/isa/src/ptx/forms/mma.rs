@@ -1,6 +1,6 @@
-//! Matrix products of fragments that the manual describes (PTX ISA, "mma"), dense ones. In: nothing; out: the rows.
+//! Dense matrix multiply-accumulate on fragments with a documented layout (PTX ISA, "mma").
 //!
-//! Each row is one kind of elements with one type of sums, since the types of a product go together.
+//! Each form covers one element kind with one accumulator type, since the types of an MMA depend on each other.
 
 use super::sets::{RM, RN, RP, RZ};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -16,15 +16,15 @@ const VOLTA: Gate = since(6, 4).sm(70);
 const TURING: Gate = since(6, 5).sm(75);
 const AMPERE: Gate = since(7, 0).sm(80);
 const HOPPER: Gate = since(7, 8).sm(90);
-/// 8-bit floats.
+/// Gate of 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
-/// 8-bit floats with `f16` sums, and in the smaller shape.
+/// Gate of 8-bit floats with `f16` accumulators, and of 8-bit floats in the smaller shape.
 const LATE: Gate = since(8, 7).sm(89);
-/// `.kind::f8f6f4` with 8-bit floats alone.
+/// Gate of `.kind::f8f6f4` with 8-bit floats only.
 pub(super) const BLACKWELL: Gate = since(8, 7).on(OneOf(&[Family(100), Family(101), Family(120)]));
-/// A kind that is not looked at, since 8-bit floats need none.
+/// Gate of a kind that is ignored, since 8-bit floats require none.
 const TAKEN: Gate = BLACKWELL.assembler("13.5");
-/// Floats of less than a byte, and factors of blocks.
+/// Gate of sub-byte floats and of block scaling.
 pub(super) const NARROW: Gate = since(8, 7).family(120);
 
 set! { A_LAYOUT: ALayout "layout of A";
@@ -137,16 +137,16 @@ static NV_RULES: &[Rule] = &[
 
 pub(super) const SCALE_IDS: &str =
     "byte ID and thread ID of the scale factors in braces, such as `{0, 0}`";
-// Checked by code: how many registers, of which types, follows from shape and element type.
+// Checked by code, since number and types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
     SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "scale_a" Custom("32-bit register with the scale factors of the rows of A"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("32-bit register with the scale factors of the columns of B"), "ids_b" Custom(SCALE_IDS);
 }
 
-/// Integers of less than a byte, which most rows overlook after the types of their matrices (assembler 13.5).
+/// Sub-byte integer types, which most forms ignore after the types of their matrices (assembler 13.5).
 pub(super) const PARTS_OF_BYTES: &[&str] = &["b1", "b2", "b4", "s2", "u2", "s4", "u4"];
 
-/// A row of one kind of elements with one type of sums. An exact one takes no further types.
+/// Form for one element kind with one accumulator type. The `exact` variant accepts no further types.
 macro_rules! product {
     ($syntax:literal, $sets:tt, $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
         product!(overlooks PARTS_OF_BYTES, $syntax, $sets, $gate, $rules, $help, $good, $bad)
@@ -161,7 +161,7 @@ macro_rules! product {
     };
 }
 
-/// A row with factors of blocks.
+/// Form with block scaling.
 macro_rules! scaled {
     ($syntax:literal, [$($set:expr),*], $rules:expr, $help:literal, $bad:expr) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaScaled), gate: NARROW, types: SCALED, repeatable: &[Flag::Sync], rules: $rules,
@@ -170,7 +170,7 @@ macro_rules! scaled {
     };
 }
 
-/// The forms of dense `mma`.
+/// Instruction forms of dense `mma`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_F16, B_F16, C_F32], VOLTA, ROW_COLUMN,

@@ -1,4 +1,4 @@
-//! Matrix products whose first factor holds half of its elements (PTX ISA, "mma.sp"). In: nothing; out: the rows.
+//! Matrix multiply-accumulate with a sparse A, of which half of the elements are stored (PTX ISA, "mma.sp").
 
 use super::mma::*;
 use super::table::{ALWAYS, form, operands, set, since};
@@ -12,9 +12,9 @@ use crate::target::TargetGate;
 const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";
 const AMPERE: Gate = since(7, 1).sm(80);
 const ORDERED: Gate = since(8, 5).sm(80);
-/// 8-bit floats.
+/// Gate of 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
-/// 4-bit floats have all their forms on this very target only (assembler 13.5).
+/// Gate of 4-bit floats, whose forms are all available on exactly this target only (assembler 13.5).
 const FOUR: Gate = since(8, 7)
     .on(TargetGate::OneOf(&[
         TargetGate::Only(120),
@@ -54,14 +54,14 @@ static NV_RULES: &[Rule] = &[
     rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
 ];
 
-// Checked by code: how many registers, of which types, follows from shape and element type.
+// Checked by code, since number and types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("32-bit register with the metadata of the sparse matrix A"), "f" Custom("constant sparsity selector, which selects the threads of each group of four that provide the metadata");
     SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("32-bit register with the metadata of the sparse matrix A"), "f" Custom("constant sparsity selector, which selects the threads of each group of four that provide the metadata"),
         "scale_a" Custom("32-bit register with the scale factors of the rows of A"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("32-bit register with the scale factors of the columns of B"), "ids_b" Custom(SCALE_IDS);
 }
 
-/// A row of one kind of elements with one type of sums. An exact one takes no further types.
+/// Form for one element kind with one accumulator type. The `exact` variant accepts no further types.
 macro_rules! product {
     ($syntax:literal, $sets:tt, $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         product!(overlooks PARTS_OF_BYTES, $syntax, $sets, $gate, $help, $good, $bad)
@@ -76,7 +76,7 @@ macro_rules! product {
     };
 }
 
-/// A row with factors of blocks.
+/// Form with block scaling.
 macro_rules! scaled {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $bad:expr) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, ORDERED_ONLY, $($set),*], Matrix(MmaSparseScaled), gate: $gate, types: SCALED, repeatable: &[Flag::Sync],
@@ -85,7 +85,7 @@ macro_rules! scaled {
     };
 }
 
-/// The forms of sparse `mma`.
+/// Instruction forms of sparse `mma`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("mma.spvariant.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c, e, f", [SPARSITY, HALVES, D_F32, A_F16, B_F16, C_F32], AMPERE,

@@ -47,7 +47,7 @@ const VECTORS: &[Rule] = &[
     assembler(Clash { a: of(S::Vector, &["v4"]), b: of(S::Type, &["b64", "u64", "s64", "f64"]) }, "a vector register cannot be wider than 128 bits"),
 ];
 
-/// The forms of moves and conversions.
+/// Instruction forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, ArrayElement, Halves], types: ANY, rules: VECTORS;

@@ -1,4 +1,4 @@
-//! Memory of a group of devices under one address (PTX ISA, "multimem").
+//! Operations on multimem addresses, which denote memory of several devices (PTX ISA, "multimem").
 
 use super::atomic::{ADD, BITS, BITWISE, COUNT, EXTREME};
 use super::cp_async_bulk::{CP_MASK, FROM_CTA, RULES as COPIES, TO_GLOBAL};
@@ -19,7 +19,7 @@ use crate::types::ScalarType::{F16, F32, U16};
 const MULTIMEM: Gate = since(8, 1).sm(90).assembler("13.5");
 const COPY: Gate = since(9, 1).sm(90).assembler("13.5");
 const ASYNC: Gate = since(9, 3).sm(100).assembler("13.5");
-/// Floats of 8 bits.
+/// Gate of 8-bit floats.
 const BYTES: Gate = since(8, 6).on(On::OneOf(&[
     On::Family(100),
     On::Family(101),
@@ -101,7 +101,7 @@ operands! {
     COMBINED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes);
 }
 
-/// A row of `multimem.ld_reduce`.
+/// Form of `multimem.ld_reduce`.
 macro_rules! load {
     ($syntax:literal, [$($set:expr),*], $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [LOADS, SCOPE, ON_GLOBAL, PRECISION, $($set),*], Unit(Multimem(LoadReduce)), gate: MULTIMEM, leads: 1, address: Loaded, types: VALUES, rules: RULES;
@@ -109,7 +109,7 @@ macro_rules! load {
     };
 }
 
-/// A row of `multimem.red`.
+/// Form of `multimem.red`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
         form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Reduction)), gate: MULTIMEM, leads: 1, address: Full, takes: &[ArrayElement], types: TAKEN, rules: ORDERED;
@@ -117,7 +117,7 @@ macro_rules! reduce {
     };
 }
 
-/// A row of `multimem.st`.
+/// Form of `multimem.st`.
 macro_rules! store {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
         form!($syntax, [STORES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Store)), gate: MULTIMEM, leads: 1, types: TAKEN, rules: ORDERED;
@@ -125,7 +125,7 @@ macro_rules! store {
     };
 }
 
-/// A row of `multimem.cp.reduce.async.bulk`.
+/// Form of `multimem.cp.reduce.async.bulk`.
 macro_rules! combine {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
         form!($syntax, [TO_GLOBAL, FROM_CTA, BULK_GROUP, $($set),*], Unit(Multimem(BulkReduction)), gate: COPY, leads: 4, address: Copied, types: COMBINED, rules: COPIES;
@@ -133,7 +133,7 @@ macro_rules! combine {
     };
 }
 
-/// The forms of memory of several devices.
+/// Instruction forms of `multimem`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     load!("multimem.ld_reduce{.sem}{.scope}{.ss}.op{.acc_prec}.type d, [a]", [ADD, SUMS], "Loads the values of all devices and returns the sum.",

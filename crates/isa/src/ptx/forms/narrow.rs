@@ -1,4 +1,4 @@
-//! Conversions from and to narrow and packed floats (PTX ISA, "cvt"). The gates are those of assembler 13.5.
+//! Conversions to and from narrow and packed floats (PTX ISA, "cvt"). The gates are those of assembler 13.5.
 
 use super::sets::{RN, RNA, RP, RS, RZ};
 use super::table::{form, operands, set, since, types};
@@ -13,7 +13,7 @@ const ASSEMBLER: &str = "13.5";
 /// Targets with conversions of 4- and 6-bit floats.
 const NARROW: TargetGate = OneOf(&[Family(100), Family(101), Family(120)]);
 const BRAIN: Gate = since(7, 0).sm(80);
-/// On `sm_89` from PTX 8.1 on, which code checks.
+/// Gate of 8-bit floats. On `sm_89` they require PTX 8.1, which the checker enforces.
 const EIGHT: Gate = since(7, 8).sm(89).assembler(ASSEMBLER);
 const SIX: Gate = since(8, 6).on(NARROW).assembler(ASSEMBLER);
 const MIXED: Gate = since(9, 1).on(NARROW).assembler(ASSEMBLER);
@@ -88,13 +88,13 @@ operands! {
     AS_SINGLE: "d" Slot(DType), "a" SingleOf(AType);
 }
 
-/// `.satfinite` came to conversions that had none before.
+/// Gate of `.satfinite` on conversions that did not support it originally.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
     assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to half precision were introduced in PTX 8.1 for `sm_70`"),
     assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "`.relu` was introduced in PTX 7.0 for `sm_80`"),
 ];
-/// There is no infinity to overflow to.
+/// The destination type has no infinity, so conversions must saturate.
 #[rustfmt::skip]
 const SATURATED: &[Rule] = &[
     assembler(Needs { when: any(S::DType), slot: S::Literal(Satfinite), among: &[] }, "the destination type cannot represent infinity"),
@@ -107,7 +107,7 @@ const FINITE_TENSOR: &[Rule] = &[
 const FINITE_TENSOR_ROUNDED: &[Rule] = &[
     assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 6).sm(100) }, "saturating conversions to `.tf32` with this rounding were introduced in PTX 8.6 for `sm_100`"),
 ];
-/// The forms of conversions from and to narrow floats.
+/// Instruction forms of conversions to and from narrow floats.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cvt.pack.sat.dtype.atype d, a, b", [PACKED_HALVES, FROM_S32], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED;

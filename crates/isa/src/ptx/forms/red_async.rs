@@ -1,5 +1,5 @@
-//! Asynchronous reductions (PTX ISA, "red.async"): to shared memory of the cluster with an mbarrier, and to global memory
-//! with release order.
+//! Asynchronous reductions (PTX ISA, "red.async"): to distributed shared memory with an mbarrier, and to global memory with release
+//! semantics.
 
 use super::atomic::{ADD, BITWISE, COUNT, EXTREME};
 use super::sets::{B32_ONLY, GLOBAL, SHARED_CLUSTER, U32_ONLY};
@@ -41,7 +41,7 @@ operands! {
     COUNTED: "mbar" AddressIn(ClusterMemory);
 }
 
-/// The forms of `red.async`.
+/// Instruction forms of `red.async`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, BITWISE, B32_ONLY],

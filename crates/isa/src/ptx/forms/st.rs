@@ -1,5 +1,5 @@
-//! Stores (PTX ISA, "st"). One row holds all spellings, since the assembler takes modifiers in any order; what the
-//! manual's six syntax lines keep apart, the rules say.
+//! Stores (PTX ISA, "st"). One form covers all variants, since the assembler accepts modifiers in any order; rules express the
+//! differences between the six syntax lines of the manual.
 
 use super::sets::{
     CACHE_HINT, CACHED, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, SCOPE, SHARED, SHARED_CLUSTER,
@@ -13,12 +13,12 @@ use crate::modifier::{CacheOp::*, Flag::Mmio, Sem::*, VectorWidth::*};
 use crate::space::StateSpace::ParamFunc;
 use crate::target::Feature;
 
-/// The assembler whose verdicts the facts below rest on where the manual is silent or differs.
+/// Assembler release on which entries are based if the manual is silent or differs.
 const ASSEMBLER: &str = "13.5";
 
 types!(TYPE, Type, B8 B16 B32 B64 B128 U8 U16 U32 U64 S8 S16 S32 S64 F32; ALWAYS.assembler(ASSEMBLER) => F64);
 
-/// Stores to parameters came with the call interface of `sm_20`.
+/// Stores to parameters require the calling convention of `sm_20`.
 const CALLS: Gate = since(2, 0)
     .with(Feature::GenericAddressing)
     .assembler(ASSEMBLER);
@@ -45,7 +45,7 @@ set! { SEM: Sem "memory order";
     "relaxed",  Sem(Relaxed),  MODEL,       "strong access with relaxed semantics, which do not order other memory accesses";
     "release",  Sem(Release),  MODEL,       "strong access with release semantics, which order all earlier memory accesses before the store";
 }
-// Modules before 2.3 have 32-bit addresses, and the assemblers that still take those know no `.v8`.
+// Modules before PTX 2.3 have 32-bit addresses, and the assemblers that still accept those do not support `.v8`.
 set! { VECTOR: Vector "vector width";
     "v2", Vector(V2), ALWAYS,                           "two elements";
     "v4", Vector(V4), ALWAYS,                           "four elements";
@@ -56,7 +56,7 @@ set! { MMIO: Mmio "memory-mapped access";
     "mmio", Flag(Mmio), since(8, 2).with(Feature::MemoryModel), "memory-mapped I/O access, which is performed exactly once";
 }
 
-/// The 256-bit accesses.
+/// 256-bit accesses.
 pub static WIDE: Wide = Wide {
     bits: 256,
     shapes: &[("v8", 32), ("v4", 64)],
@@ -76,18 +76,18 @@ const VOLATILE_SPACES: &[&str] = &[
 const NOT_SMALL: &[&str] = &[
     "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128",
 ];
-/// What holds between the modifiers of `st`.
+/// Rules between the modifiers of `st`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     rule(Empty { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is a generic address"),
-    // Order and scope.
+    // Memory ordering and scope.
     rule(Needs { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store requires a scope"),
     rule(Needs { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores have a scope"),
     rule(Only { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "memory ordering does not apply to state spaces that are private to a thread"),
     rule(Only { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters are not modified concurrently"),
     rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
     manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
-    // Memory-mapped input and output.
+    // Memory-mapped I/O.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
     manual(Only { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
@@ -112,7 +112,7 @@ pub static RULES: &[Rule] = &[
     rule(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
     manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision was introduced with `sm_13`"),
     manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the PTX ISA manual requires a newer version or target for `.shared::cta`"),
-    // What people try.
+    // Modifiers that users commonly try.
     rule(Refused { words: &["const", "param::entry"] }, "constant memory and kernel parameters are read-only in kernels"),
     rule(Refused { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; the other cache operators are available on loads only"),
     rule(Refused { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available on loads only"),
@@ -127,7 +127,7 @@ operands! {
     ZEROED: "a" Custom("address"), "size" Custom("number of bytes"), "initval" Custom("constant 0");
 }
 
-/// The forms of `st` and of `st.bulk`.
+/// Instruction forms of `st` and `st.bulk`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("st{.mmio}{.sem}{.scope}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy}",

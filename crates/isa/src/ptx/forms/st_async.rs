@@ -1,7 +1,7 @@
-//! Asynchronous stores (PTX ISA, "st.async"). In: nothing; out: the rows.
+//! Asynchronous stores (PTX ISA, "st.async").
 //!
-//! The first two rows are the manual's. The third is what the reference assembler takes beyond it: the mechanism may
-//! be left out unless the space is `.shared::cluster`, and plain shared memory of the block is a destination too.
+//! The first two forms are those of the manual. The third covers what the reference assembler accepts in addition: the completion
+//! mechanism is optional unless the state space is `.shared::cluster`, and the shared memory of the CTA is a valid destination.
 
 use super::sets::{GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -13,13 +13,13 @@ use crate::target::Feature::{Clusters, StAsync, StAsyncRelease};
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "data-movement-and-conversion-instructions-st-async";
-/// With an mbarrier.
+/// Gate of stores with an mbarrier.
 const MBARRIER: Gate = since(8, 1).with(StAsync);
-/// To global memory, and with release order.
+/// Gate of stores to global memory with release semantics.
 const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
-/// What the assembler takes beyond the manual.
+/// Gate of forms that the assembler accepts beyond the manual.
 const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
-/// Elements of 128 bits.
+/// Gate of 128-bit elements.
 const WIDEST: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";
@@ -57,12 +57,12 @@ set! { SPACE_GLOBAL: Space "state space"; (GLOBAL.since(RELEASE)); }
 set! { SPACE_PLAIN: Space "state space";
     (GLOBAL.since(RELEASE.assembler(ASSEMBLER))); (SHARED.since(BEYOND)); (SHARED_CTA.since(BEYOND));
 }
-// The narrow types go without an mbarrier operand only.
+// The narrow types are accepted only without an mbarrier operand.
 types!(TYPE_MBARRIER, Type, B32 B64 U32 U64 S32 S64 F32 F64;
     WIDEST => B128; BEYOND => B8 B16 U8 U16 S8 S16);
 types!(TYPE_RELEASE, Type, B8 B16 B32 B64 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64; WIDEST => B128);
 
-/// No access is wider than 128 bits.
+/// The maximum access size is 128 bits.
 static WIDE: Wide = Wide {
     bits: 128,
     shapes: &[],
@@ -70,7 +70,7 @@ static WIDE: Wide = Wide {
     spaces: &[],
 };
 
-/// What holds between the modifiers of `st.async`.
+/// Rules between the modifiers of `st.async`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronize, so a scope is not applicable"),
@@ -90,13 +90,13 @@ pub static RULES: &[Rule] = &[
     rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
 ];
 
-// Checked by code: what fits depends on how many operands there are.
+// Checked by code, since the permitted operands depend on the operand count.
 operands! {
     OPERANDS: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`"), "mbar" Custom("address of an mbarrier object in shared memory");
     NO_BARRIER: "a" Custom("address"), "b" Custom("value, or brace-enclosed list of values whose length is given by `.vec`");
 }
 
-/// The forms of `st.async`.
+/// Instruction forms of `st.async`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b{, [mbar]}",
@@ -107,7 +107,7 @@ pub static FORMS: &[Form] = &[
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
         bad: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
             ("st.async.weak.cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];", "W0300")]),
-    // A third operand is an mbarrier, which has a diagnostic of its own.
+    // A third operand is an mbarrier, for which the family reports a specific diagnostic.
     form!("st.async{.mmio}.sem.scope{.ss}.type [a], b",
         [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), leads: 1, gate: RELEASE,
         types: NO_BARRIER, address: Strict, reports: Everything, extra_operands: 1, rules: RULES;

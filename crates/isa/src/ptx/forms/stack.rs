@@ -1,4 +1,4 @@
-//! Space on the stack, and blocks that have not started (PTX ISA, "alloca", "stacksave", "stackrestore",
+//! Stack allocation, and cancellation of clusters that have not been launched (PTX ISA, "alloca", "stacksave", "stackrestore",
 //! "clusterlaunchcontrol").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -45,7 +45,7 @@ const ALLOCATES: &str = "stack-manipulation-instructions-alloca";
 const LAUNCH: &str =
     "parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-query-cancel";
 
-/// The forms of the stack and of launches.
+/// Instruction forms of stack allocation and cluster launch control.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("alloca.type d, size{, align}", [ADDRESSES], Unit(Stack(Allocate)), gate: STACK, types: GIVEN;

@@ -12,7 +12,7 @@ use crate::modifier::{
 
 const SURFACES: Gate = since(2, 0).sm(20).assembler("13.5");
 const VOLUMES: Gate = since(3, 0).sm(20);
-/// Minimum and maximum of 64 bits.
+/// Gate of 64-bit minimum and maximum.
 const LONG: Gate = since(8, 1).sm(50);
 
 set! { RAW: Mode "addressing"; "b", Surface(SurfaceMode::Bytes), ALWAYS, "unformatted access, with byte coordinates and untyped elements"; }
@@ -87,7 +87,7 @@ types!(ADDED, Type, U32 S32 U64);
 types!(EXTREMES, Type, U32 S32; LONG => U64 S64);
 types!(LONG_ONLY, Type; LONG => B64);
 
-/// No access is wider than 128 bits.
+/// The maximum access size is 128 bits.
 const NARROW: Wide = Wide {
     bits: 0,
     shapes: &[],
@@ -108,14 +108,14 @@ operands! {
 const SUST: &str = "surface-instructions-sust";
 const SURED: &str = "surface-instructions-sured";
 
-/// A row of `sured`.
+/// Form of `sured`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
         form!($syntax, [COMBINED, BEYOND, $($set),*], Unit(Surface(Reduction)), gate: SURFACES, leads: 1, writes: &[], types: REDUCED; $help, SURED)
     };
 }
 
-/// The forms of surfaces.
+/// Instruction forms of surface accesses.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface(Load)), gate: SURFACES, leads: 1,

@@ -15,7 +15,7 @@ use crate::types::ScalarType::{B32, U32};
 
 types!(BITS, Type, B32 B64);
 types!(WORDS, Type, U32 S32);
-/// Words that the assembler reads over.
+/// Modifiers that the assembler ignores.
 const UNUSED: Gate = ALWAYS.assembler("13.5");
 
 set! { POPC: Op "reduction";
@@ -25,7 +25,7 @@ set! { BOTH: Op "reduction";
     "and", BarrierReduce(And), ALWAYS, "returns true if the predicate is true in all threads";
     "or",  BarrierReduce(Or),  ALWAYS, "returns true if the predicate is true in at least one thread";
 }
-// Which `bar.sync` takes and does not look at.
+// Modes that `bar.sync` accepts and ignores.
 set! { UNREAD_MODE: Mode "vote";
     "all", Vote(All), ALWAYS.assembler("13.5"), "undocumented modifier";
     "any", Vote(Any), ALWAYS.assembler("13.5"), "undocumented modifier";
@@ -118,12 +118,12 @@ operands! {
     GATHERED: "d" Bits(32), "membermask" Bits(32);
     ROWS: "d" Row, "a" Row;
 }
-/// The manual dates it 6.0.
+/// The manual specifies PTX 6.0.
 const VOTED: Gate = since(5, 1).assembler("13.5");
 const VOLTA: Gate = VOTED.sm(30);
 const BARRIER: Gate = since(6, 0).sm(30);
 
-/// The forms of barriers, fences and warp-wide exchange.
+/// Instruction forms of barriers, fences and warp-wide exchange.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("bar{.level}.sync{.mode} a{, b}", [BLOCK, UNREAD_MODE], Sync(Bar), leads: 1, types: SYNC;

@@ -1,18 +1,18 @@
-//! How the tables are written: values in columns, sets of types in one line, rows in two to four lines. In: the short
-//! notation; out: [`Set`](crate::form::Set), [`Value`] and [`Form`](crate::Form).
+//! Macros that build the form tables: [`Set`](crate::form::Set), [`Value`] and [`Form`](crate::Form) in a compact notation with values in
+//! columns, sets of types on one line, and forms on two to four lines.
 
 use crate::form::{Gate, Meaning, Value};
 use crate::types::ScalarType;
 
-/// No condition.
+/// Gate without requirements.
 pub(in crate::ptx) const ALWAYS: Gate = Gate::ALWAYS;
 
-/// From this PTX version on.
+/// Creates a gate with a first PTX version.
 pub(in crate::ptx) const fn since(major: u8, minor: u8) -> Gate {
     Gate::ptx(major, minor)
 }
 
-/// A type as a value of a slot, from a gate on.
+/// Creates a type modifier with a gate.
 pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> Value {
     Value {
         text: ty.name(),
@@ -22,7 +22,7 @@ pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> Value {
     }
 }
 
-/// A type as a value of a slot, with the gate that the type has in most instructions.
+/// Creates a type modifier with the gate that the type has in most instructions.
 pub(super) const fn ty(ty: ScalarType) -> Value {
     let gate = match ty {
         ScalarType::B128 => since(8, 3).sm(70),
@@ -31,7 +31,7 @@ pub(super) const fn ty(ty: ScalarType) -> Value {
     ty_from(ty, gate)
 }
 
-/// A set of types: `types!(NAME, Slot, U16 U32; gate => F16 F16x2);`
+/// Set of types: `types!(NAME, Slot, U16 U32; gate => F16 F16x2);`
 macro_rules! types {
     ($name:ident, $slot:ident $(, $($ty:ident)+)? $(; $gate:expr => $($more:ident)+)*) => {
         pub static $name: $crate::form::Set = $crate::form::Set {
@@ -46,7 +46,7 @@ macro_rules! types {
 }
 pub(super) use types;
 
-/// A value in columns (spelling, meaning, gate, help), or one that has a name.
+/// Value in columns (spelling, value, gate, help), or a named value.
 macro_rules! value {
     ($value:tt) => {
         $value
@@ -66,7 +66,7 @@ macro_rules! value {
 }
 pub(super) use value;
 
-/// A set of values: `set! { NAME: Slot "title"; "text", Meaning(..), gate, "help"; NAMED_VALUE; }`
+/// Set of values: `set! { NAME: Slot "title"; "text", Meaning(..), gate, "help"; NAMED_VALUE; }`
 macro_rules! set {
     ($name:ident: $slot:ident $title:literal; $($text:tt $(, $meaning:expr, $gate:expr, $help:expr)?;)*) => {
         pub static $name: $crate::form::Set = $crate::form::Set {
@@ -78,7 +78,7 @@ macro_rules! set {
 }
 pub(super) use set;
 
-/// Values with names, for several sets.
+/// Named values shared by several sets.
 macro_rules! values {
     ($($(#[$meta:meta])* $name:ident: $text:literal, $meaning:expr, $gate:expr, $help:literal;)*) => {
         $($(#[$meta])*
@@ -88,7 +88,7 @@ macro_rules! values {
 }
 pub(super) use values;
 
-/// Types of operands that are not that of the slot `type`: `operands! { NAME: "d" Bits(32), "a" Slot(SType); }`
+/// Operand types that differ from slot `type`: `operands! { NAME: "d" Bits(32), "a" Slot(SType); }`
 macro_rules! operands {
     ($($name:ident: $($operand:literal $ty:expr),+;)*) => {
         $(const $name: &[(&str, $crate::form::OperandType)] = {
@@ -100,7 +100,7 @@ macro_rules! operands {
 }
 pub(super) use operands;
 
-/// A row: syntax, sets, meaning, any other field of [`crate::Form`]; help, section; what must be accepted and refused.
+/// Instruction form: syntax, sets, operation, any other field of [`crate::Form`]; help, section; accepted and rejected examples.
 macro_rules! form {
     ($syntax:literal, [$($set:expr),*], $does:expr $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {{
         const ROW: $crate::form::Form = $crate::form::Form {

@@ -1,4 +1,4 @@
-//! Copies of parts of tensors (PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor").
+//! Tensor copies (PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor").
 
 use super::cp_async_bulk::{
     BULK, FROM_CTA, FROM_GLOBAL, GLOBAL_ONLY, TO_BLOCK, TO_CLUSTER, TO_CTA, TO_GLOBAL,
@@ -17,7 +17,8 @@ use crate::modifier::LoadMode::*;
 use crate::space::StateSpace::{Shared, SharedCluster};
 
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
-/// Copies to shared memory of the block itself have these modes on targets without specific features, too.
+/// Gate of these modes for copies to the shared memory of the executing CTA, which are also available on targets without architecture- or
+/// family-specific features.
 const TO_OWN: Gate = since(8, 6).sm(100).assembler("13.5");
 const COPY: &str = "data-movement-and-conversion-instructions-cp-async-bulk-tensor";
 
@@ -91,7 +92,7 @@ operands! {
     PREFETCHED: "tensorMap, coordinates" Unit(TensorPlace), "offsets" Unit(ImageOffsets), "cache-policy" CachePolicy;
 }
 
-/// A row of these copies.
+/// Form of a tensor copy.
 macro_rules! copy {
     ($does:ident $syntax:literal, [$($set:expr),*], $gate:expr, $leads:expr, [$($announced:expr),*], $types:expr, $help:literal, $section:expr) => {
         form!($syntax, [DIMENSION, CACHE_HINT, $($set),*], Unit(TensorCopy(TensorCopyOp::$does)), gate: $gate.assembler("13.5"), leads: $leads, address: Copied, types: $types,
@@ -99,7 +100,7 @@ macro_rules! copy {
     };
 }
 
-/// The forms of copies of tensors.
+/// Instruction forms of tensor copies.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     copy!(Load "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, blocks}{, cache-policy}",

@@ -1,4 +1,4 @@
-//! Tensor memory, and products whose sums it keeps (PTX ISA, "tcgen05").
+//! Tensor memory, and matrix multiplications that accumulate in it (PTX ISA, "tcgen05").
 
 use super::sets::B32_ONLY;
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -17,9 +17,9 @@ use crate::modifier::{
 use crate::space::StateSpace::{Shared, SharedCluster};
 use crate::target::TargetGate as On;
 
-/// Targets that reduce what they load from tensor memory.
+/// Targets with reducing tensor-memory loads.
 const REDUCING: On = On::OneOf(&[On::Family(103), On::Family(107), On::Family(110)]);
-/// Targets that have what is specific to one of them.
+/// Architecture-specific targets.
 const SPECIFIC: On = On::OneOf(&[
     On::Only(100),
     On::Only(101),
@@ -117,7 +117,7 @@ set! { COLLECTED: Collector "collector";
     "collector::a::lastuse", Word, ALWAYS, "reads matrix A from the collector buffer and then discards the buffer contents";
     "collector::a::discard", Word, ALWAYS, "does not keep matrix A in the collector buffer (the default)";
 }
-/// The collectors of B.
+/// Collector buffers of B.
 macro_rules! collectors {
     ($($b:literal)*) => {
         set! { COLLECTORS: Collector "collector";
@@ -180,21 +180,21 @@ const SPARSE: &str = "tensorcore-5th-generation-instructions-tcgen05-mma-sp";
 const STATIONARY: &str = "tensorcore-5th-generation-instructions-tcgen05-mma-ws";
 const LOADS: &str = "tensorcore-5th-generation-instructions-tcgen05-ld";
 
-/// A row: syntax, sets, words of the name, any other field, help, section.
+/// Form: syntax, sets, number of name modifiers, any other field, help, section.
 macro_rules! row {
     ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {
         form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), leads: $leads, writes: &[], takes: &[NoAddress] $(, $field: $value)*; $help, $section $(; $($example: $given),*)?)
     };
 }
 
-/// A row of `tcgen05.ld`.
+/// Form of `tcgen05.ld`.
 macro_rules! load {
     ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal, $writes:expr $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
         form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), leads: $leads, writes: $writes, address: Tensor, types: LOADED $(, $field: $value)*; $help, LOADS $(; $($example: $given),*)?)
     };
 }
 
-/// The forms of tensor memory.
+/// Instruction forms of tensor memory.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory(Allocate)), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;

@@ -1,4 +1,4 @@
-//! Descriptions of tensors (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
+//! Operations on tensor maps (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
 
 use super::cp_async_bulk::{FROM_CTA, RULES, TO_GLOBAL};
 use super::sets::{GLOBAL, SCOPE};
@@ -50,14 +50,14 @@ operands! {
     COPIED: "dst" AddressIn(StateSpace::Global), "src" AddressIn(Shared), "size" Number(Between(128, 128));
 }
 
-/// A row of `tensormap.replace`.
+/// Form of `tensormap.replace`.
 macro_rules! replace {
     ($syntax:literal, $field:expr, $ty:expr, $types:expr, $help:literal) => {
         form!($syntax, [TILE, $field, PLACES, WHOLE, $ty], Unit(TensorMap(Replace)), gate: REPLACED, leads: 1, address: Strict, types: $types; $help, REPLACE)
     };
 }
 
-/// The forms of descriptions of tensors.
+/// Instruction forms of tensor-map operations.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Replaces the field of a tensor map for the global address of the tensor."),

@@ -1,4 +1,4 @@
-//! Textures, and what is asked of them and of surfaces (PTX ISA, "Texture Instructions", "suq").
+//! Texture accesses, and queries on textures and surfaces (PTX ISA, "Texture Instructions", "suq").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{
@@ -14,15 +14,15 @@ use crate::modifier::{
 };
 use crate::types::ScalarType::{Pred, U64};
 
-/// A texture in a register.
+/// Gate of a texture handle in a register.
 pub const INDIRECT: Gate = since(3, 1).sm(20);
-/// A texture and a sampler in registers.
+/// Gate of texture and sampler handles in registers.
 pub const INDIRECT_PAIR: Gate = since(4, 3).sm(30);
-/// Offsets in texels, and values to compare with.
+/// Gate of texel offsets and depth comparison.
 pub const OFFSETS: Gate = since(4, 3).sm(30);
-/// Levels of a mipmap.
+/// Gate of mipmap levels.
 const MIPMAPS: Gate = since(3, 1).sm(20);
-/// A predicate after the bar, which says whether the texels are resident.
+/// Gate of the destination predicate after the vertical bar, which indicates whether the texels are resident.
 pub const RESIDENCY: Gate = since(7, 1).sm(60);
 
 const LAYERS: Gate = since(4, 1).sm(30);
@@ -74,7 +74,7 @@ set! { GEOMETRY: Geometry "geometry";
     "a2dms", Geometry(A2dms), since(3, 2).sm(30), "array of two-dimensional multisample textures";
     "5d",    Geometry(D5),    ALWAYS.assembler("13.5"), "undocumented modifier with the effect of `.a1d`";
 }
-/// The geometries of textures that have mipmaps, by the gate of cubes.
+/// Geometries of textures with mipmaps; the gate of cube maps is a parameter.
 macro_rules! mipmapped {
     ($name:ident, $cubes:expr) => {
         set! { $name: Geometry "geometry";
@@ -130,14 +130,14 @@ operands! {
 const TXQ: &str = "texture-instructions-txq";
 const TEX: &str = "texture-instructions-tex";
 
-/// A row of `tex`: syntax, sets of its own, words of its name.
+/// Form of `tex`: syntax, additional sets, number of name modifiers.
 macro_rules! sample {
     ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
         form!($syntax, [COORDINATES, $($set),*], Unit(Texture(TextureOp::$does)), leads: $leads, types: SAMPLED, rules: RULES $(, $field: $value)*; $help, TEX $(; $($example: $given),*)?)
     };
 }
 
-/// The forms of textures: four values of a texel, or two pairs of halves.
+/// Instruction forms of texture accesses; the result is four values of a texel, or two pairs of halves.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     sample!(Sample "tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 0;

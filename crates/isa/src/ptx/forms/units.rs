@@ -1,4 +1,4 @@
-//! What several units beside the lanes share: targets and sets of modifiers.
+//! Targets and modifier sets shared by several device units.
 
 use super::table::{ALWAYS, set, since};
 use crate::form::Gate;
@@ -8,9 +8,9 @@ use crate::target::TargetGate::{self, Family, OneOf};
 
 /// Targets with tensor memory.
 const TENSOR: TargetGate = OneOf(&[Family(100), Family(101)]);
-/// Targets with the specific features of their family from `sm_100` on.
+/// Targets with family-specific features from `sm_100` on.
 pub(super) const BLACKWELL: TargetGate = OneOf(&[Family(100), Family(101), Family(120)]);
-/// Since when there is tensor memory.
+/// Gate of tensor memory.
 pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 
 set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "decrements the tx-count of the mbarrier by the number of bytes on completion"; }

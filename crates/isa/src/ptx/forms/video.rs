@@ -49,7 +49,7 @@ set! { ORDER: Compare "comparison";
 }
 
 const PART: &str = "32-bit register, optionally with a selector such as `.b0` or `.h1`";
-// Checked by code: operands select bytes and half words.
+// Checked by code, since operands select bytes and half-words.
 operands! {
     PARTS: "d" Custom(PART), "a" Custom(PART), "b" Custom(PART), "c" Custom(PART);
 }
@@ -59,7 +59,7 @@ const SUMS: &[Rule] = &[
     assembler(Clash { a: any(S::Literal(Flag::Sat)), b: any(S::Op) }, "the results are added to c without saturation"),
 ];
 
-/// A row of an instruction on one value.
+/// Form of a scalar instruction.
 macro_rules! scalar {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [TO, FIRST, SECOND, SECONDARY], Video($does, One), gate: SCALAR, types: PARTS;
@@ -67,7 +67,7 @@ macro_rules! scalar {
     };
 }
 
-/// A row of a shift.
+/// Form of a shift.
 macro_rules! shift {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [TO, FIRST, AMOUNT, OVERFLOW, SECONDARY], Video($does, One), gate: SCALAR, types: PARTS;
@@ -75,7 +75,7 @@ macro_rules! shift {
     };
 }
 
-/// A row of an instruction on several values.
+/// Form of a SIMD instruction.
 macro_rules! lanes {
     ($syntax:literal, $does:expr, $lanes:expr, $help:literal, $section:expr, $good:expr) => {
         form!($syntax, [TO, FIRST, SECOND, SUMMED], Video($does, $lanes), gate: LANES, types: PARTS, rules: SUMS;
@@ -83,7 +83,7 @@ macro_rules! lanes {
     };
 }
 
-/// The forms of video instructions.
+/// Instruction forms of video instructions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     scalar!("vadd.dtype.atype.btype{.sat}{.op} d, a, b{, c}", Add, "Adds two bytes, half words or words.",

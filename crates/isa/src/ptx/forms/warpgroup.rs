@@ -1,4 +1,4 @@
-//! Matrix products of four warps (PTX ISA, "wgmma").
+//! Matrix multiply-accumulate of a warpgroup (PTX ISA, "wgmma").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::UnitOp::{Fabric, Warpgroup};
@@ -10,7 +10,7 @@ use crate::modifier::AtomicOp;
 const HOPPER: Gate = since(8, 0).only_a(90).assembler("13.5");
 const SPARSE: Gate = since(8, 2).only_a(90).assembler("13.5");
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
-/// 8-bit integers of which one is signed.
+/// Gate of 8-bit integers with mixed signedness.
 const MIXED: Gate = since(8, 4).only_a(90);
 
 /// Shapes with these numbers of columns.
@@ -19,13 +19,13 @@ macro_rules! shapes {
         set! { $name: Shape "matrix shape"; $((concat!("m64n", $n, "k", $depth)), Shape(64, $n, $depth), ALWAYS, $help;)* }
     };
 }
-/// Every number of columns.
+/// All numbers of columns.
 macro_rules! wide {
     ($name:ident, $depth:literal, $help:literal) => {
         shapes!($name, $depth, $help, 8 16 24 32 40 48 56 64 72 80 88 96 104 112 120 128 136 144 152 160 168 176 184 192 200 208 216 224 232 240 248 256);
     };
 }
-/// The numbers of columns that integers have.
+/// Numbers of columns that integer types support.
 macro_rules! even {
     ($name:ident, $depth:literal, $help:literal) => {
         shapes!($name, $depth, $help, 8 16 24 32 48 64 80 96 112 128 144 160 176 192 208 224 240 256);
@@ -92,21 +92,21 @@ operands! {
 const DENSE: &str = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async";
 const HALF: &str = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-async-sp";
 
-/// A row of `wgmma.mma_async`.
+/// Form of `wgmma.mma_async`.
 macro_rules! product {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(Product)), gate: HOPPER, leads: 1, types: $types, rules: $rules, takes: &[NoAddress]; $help, DENSE)
     };
 }
 
-/// A row of `wgmma.mma_async.sp`.
+/// Form of `wgmma.mma_async.sp`.
 macro_rules! sparse {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(SparseProduct)), gate: SPARSE, leads: 1, types: $types, rules: $rules; $help, HALF)
     };
 }
 
-/// The forms of products of four warps.
+/// Instruction forms of `wgmma`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_FLOAT, A_HALF, B_HALF], FACTORS, &[],

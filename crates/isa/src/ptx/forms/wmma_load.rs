@@ -1,6 +1,4 @@
-//! Warp-wide loads of matrix fragments (PTX ISA, "wmma.load"). In: nothing; out: the rows.
-//!
-//! Each row is one matrix and one family of shapes.
+//! Warp-wide loads of matrix fragments (PTX ISA, "wmma.load"). Each form covers one matrix and one family of shapes.
 
 use super::sets::{GLOBAL, SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -12,15 +10,15 @@ use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
 
 const SECTION: &str = "warp-level-matrix-instructions-wmma-ld";
-/// Fragments of floating-point numbers.
+/// Gate of floating-point fragments.
 pub(super) const FLOATS: Gate = since(6, 0).with(Wmma);
-/// Shapes that are not square.
+/// Gate of non-square shapes.
 pub(super) const OBLONG: Gate = since(6, 1).with(Wmma);
-/// Fragments of integers.
+/// Gate of integer fragments.
 pub(super) const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
-/// Fragments of integers of less than a byte, and of single bits.
+/// Gate of sub-byte integers and single bits.
 pub(super) const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
-/// `bf16`, `tf32` and double precision.
+/// Gate of `bf16`, `tf32` and double precision.
 pub(super) const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
@@ -64,21 +62,21 @@ const SPACES: Rule = rule(
     "a matrix can be loaded only from global memory or shared memory of the block",
 );
 static RULES: &[Rule] = &[SPACES];
-/// Elements of less than a byte lie along k.
+/// Sub-byte elements must be contiguous along k.
 #[rustfmt::skip]
 static BY_ROWS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A must be stored with consecutive elements along K")];
 #[rustfmt::skip]
 static BY_COLUMNS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B must be stored with consecutive elements along K")];
 
-/// `.aligned` is refused before this version and required from it on.
+/// `.aligned` is rejected before this version and required from it on.
 pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
-// Checked by code: how many registers, of which types, follows from shape and element type.
+// Checked by code, since number and types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "r" Custom("brace-enclosed list of registers that hold the matrix fragment"), "p" Custom("address of the first element"), "stride" Bits(32);
 }
 
-/// A row of one matrix.
+/// Form for one matrix.
 macro_rules! load {
     ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         load!($syntax, $does, [$($set),*], $gate, RULES, $help, $good, $bad)
@@ -90,7 +88,7 @@ macro_rules! load {
     };
 }
 
-/// The forms of `wmma.load`.
+/// Instruction forms of `wmma.load`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_16, SPACE, FACTOR_16], FLOATS,

@@ -1,4 +1,4 @@
-//! Matrix products of fragments that `wmma.load` made (PTX ISA, "wmma.mma"). In: nothing; out: the rows.
+//! Matrix multiply-accumulate on fragments loaded by `wmma.load` (PTX ISA, "wmma.mma").
 
 use super::sets::{RM, RN, RP, RZ};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -57,14 +57,14 @@ types!(B_S4, BType; ALWAYS => S4);
 types!(A_BIT, AType; ALWAYS => B1);
 types!(B_BIT, BType; ALWAYS => B1);
 
-/// Elements of less than a byte lie along k.
+/// Sub-byte elements must be contiguous along k.
 #[rustfmt::skip]
 pub(super) static ROW_COLUMN: &[Rule] = &[
     rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
     rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
 ];
 
-// What the operands of products are.
+// Descriptions of MMA operands.
 pub(super) const MATRIX_A: &str =
     "brace-enclosed list of registers that hold the fragment of matrix A";
 pub(super) const MATRIX_B: &str =
@@ -74,12 +74,12 @@ pub(super) const MATRIX_C: &str =
 pub(super) const MATRIX_D: &str =
     "brace-enclosed list of registers that hold the fragment of matrix D";
 
-// Checked by code: how many registers, of which types, follows from shape and element type.
+// Checked by code, since number and types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
 }
 
-/// A row of one kind of elements.
+/// Form for one element kind.
 macro_rules! product {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(WmmaMma), leads: 1, gate: $gate, types: OPERANDS, required_from: ALIGNED,
@@ -88,7 +88,7 @@ macro_rules! product {
     };
 }
 
-/// The forms of `wmma.mma`.
+/// Instruction forms of `wmma.mma`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", [SHAPE_16, D_HALF, C_HALF], FLOATS, &[],

@@ -1,6 +1,4 @@
-//! Warp-wide stores of matrix fragments (PTX ISA, "wmma.store"). In: nothing; out: the rows.
-//!
-//! Each row is one family of shapes.
+//! Warp-wide stores of matrix fragments (PTX ISA, "wmma.store"). Each form covers one family of shapes.
 
 use super::sets::{GLOBAL, SHARED, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
@@ -13,13 +11,13 @@ use crate::version::Version;
 
 const ASSEMBLER: &str = "13.5";
 const SECTION: &str = "warp-level-matrix-instructions-wmma-st";
-/// Fragments of floating-point numbers; the manual says 6.0.
+/// Gate of floating-point fragments; the manual specifies PTX 6.0.
 const FLOATS: Gate = since(5, 1).with(Wmma).assembler(ASSEMBLER);
-/// Fragments of integers.
+/// Gate of integer fragments.
 const INTEGERS: Gate = since(6, 3).with(WmmaInteger);
-/// Fragments of integers of less than a byte, and of single bits.
+/// Gate of sub-byte integers and single bits.
 const SUB_BYTE: Gate = since(6, 3).with(WmmaSubByte);
-/// `.m16n16k8`, and double precision.
+/// Gate of `.m16n16k8` and double precision.
 const AMPERE: Gate = since(7, 0).with(WmmaWide);
 
 set! { LAYOUT: Layout "matrix layout";
@@ -51,7 +49,7 @@ types!(TYPE_SUB_BYTE, Type; INTEGERS => S32; SUB_BYTE.assembler(ASSEMBLER) => F3
 types!(TYPE_TF32, Type; FLOATS => F32);
 types!(TYPE_DOUBLE, Type; AMPERE => F64);
 
-/// What holds between the modifiers of `wmma.store`, and what people try.
+/// Rules between the modifiers of `wmma.store`, and modifiers that users commonly try.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
     rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
@@ -59,15 +57,15 @@ pub static RULES: &[Rule] = &[
     rule(Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "the elements of matrix D must be `.f16`, `.f32`, `.s32` or `.f64`"),
 ];
 
-/// `.aligned` is refused before this version and required from it on.
+/// `.aligned` is rejected before this version and required from it on.
 const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
-// Checked by code: how many registers, of which types, follows from shape and element type.
+// Checked by code, since number and types of the registers depend on shape and element type.
 operands! {
     OPERANDS: "p" Custom("address of the first element"), "r" Custom("brace-enclosed list of registers that hold the matrix fragment"), "stride" Bits(32);
 }
 
-/// The forms of `wmma.store`.
+/// Instruction forms of `wmma.store`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
