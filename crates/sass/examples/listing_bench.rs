@@ -1,12 +1,12 @@
-//! Times parser and checker: `cargo run --release --example listing_bench -- FILE...`, best of many runs, and says what is
-//! found and what would be written in another way.
+//! Benchmark of parser and checker: `cargo run --release --example listing_bench -- FILE...` reports the best of many runs, the
+//! diagnostics, and the instructions that the printer changes.
 
 use std::time::Instant;
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_sass::Sass;
 use warpgrid_sass::syntax::{Tree, parse, print_instruction};
 
-/// Instructions that are not written again as they are.
+/// Returns the instructions that the printer does not reproduce exactly.
 fn changed<'a>(source: &'a str, tree: &'a Tree) -> impl Iterator<Item = (&'a str, String)> {
     tree.instructions.iter().filter_map(|instruction| {
         let mut text = String::new();

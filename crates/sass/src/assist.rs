@@ -1,5 +1,4 @@
-//! What an editor asks about a text: tokens, the meaning of what is under the pointer, what can be written, and the text in
-//! its normal form.
+//! Editor features: tokens, hover, completion, signature help and formatting.
 
 mod complete;
 mod format;
@@ -22,17 +21,17 @@ use crate::syntax::{Instruction, Tree};
 use warpgrid_isa::Target;
 use warpgrid_program::{Overrides, Span};
 
-/// Whether `offset` is on the span or right after it.
+/// Returns whether `offset` is within the span or directly after it.
 fn touches(span: Span, offset: u32) -> bool {
     span.start <= offset && offset <= span.end
 }
 
-/// Whether `offset` is on the span.
+/// Returns whether `offset` is within the span.
 fn contains(span: Span, offset: u32) -> bool {
     span.start <= offset && offset < span.end
 }
 
-/// The instruction that is written at `offset`, and the architecture that is stated before it.
+/// Returns the instruction at `offset`, and the architecture specified before it.
 fn at<'a>(
     source: &str,
     tree: &'a Tree,

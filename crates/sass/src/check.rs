@@ -1,4 +1,4 @@
-//! Checks a text: its syntax, its architectures, its opcodes and its stores. What is unknown is kept and marked.
+//! Checker: validates syntax, architectures, opcodes and stores of a source. Unknown parts are preserved and reported.
 
 mod address;
 mod store;
@@ -13,15 +13,15 @@ use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_program::{Diagnostic, Overrides, Span};
 
-/// The result of a check.
+/// Result of a check.
 #[derive(Clone, Debug)]
 pub(crate) struct Checked {
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The architecture that the first part of the text states.
+    /// Architecture specified by the first part of the source.
     pub(crate) stated: Option<&'static Target>,
 }
 
-/// Checks a text for the architectures that it states, or for that of `overrides`.
+/// Checks a source for the architectures that it specifies, or for that of `overrides`.
 pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked {
     if let Some(graph) = syntax::graph(source) {
         return Checked {
@@ -70,7 +70,7 @@ pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked
     }
 }
 
-/// The instruction of a statement.
+/// Returns the instruction of a statement.
 pub(crate) fn instruction_of<'a>(tree: &'a Tree, statement: &Statement) -> Option<&'a Instruction> {
     match statement.kind {
         StatementKind::Instruction(index) => tree.instructions.get(index as usize),

@@ -1,4 +1,4 @@
-//! Every diagnostic of the SASS front end: one catalogue file a stage, one function a code. Nothing else words a message.
+//! Diagnostics of the SASS front end: one catalog file per stage, one function per code. All message texts are defined here.
 
 pub(crate) mod store;
 pub(crate) mod syntax;
@@ -6,7 +6,7 @@ pub(crate) mod text;
 
 use warpgrid_program::CodeFacts;
 
-/// Every code of this front end, in order.
+/// Returns all diagnostic codes of this front end, in order.
 pub(crate) fn pages() -> impl Iterator<Item = CodeFacts> {
     [syntax::PAGES, text::PAGES, store::PAGES]
         .into_iter()

@@ -1,41 +1,42 @@
-//! What differs by architecture: what a launch puts where in constant bank 0, what the system keeps of shared memory, and what
-//! instructions mean (seen in the listings of assembler 13.5).
+//! ABI by architecture: launch data in constant bank 0, reserved shared memory, and architecture-dependent instruction semantics (derived
+//! from listings of assembler 13.5).
 
 use warpgrid_isa::Target;
 use warpgrid_program::LaunchFact;
 
-/// What a generation of the machine has of its own.
+/// ABI of a hardware generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Environment {
-    /// From this architecture on.
+    /// First architecture.
     sm: u16,
-    /// Where the extents of a block are in constant bank 0; so are the next ones.
+    /// Offset of the CTA dimensions in constant bank 0; the following fields are offsets as well.
     block: u32,
     grid: u32,
     stack_pointer: u32,
     shared_window: Option<u32>,
     local_window: Option<u32>,
-    /// Where the address of the first parameter is, for kernels that use parameters as memory.
+    /// Offset of the address of the first parameter, for kernels that access parameters as memory.
     parameter_address: Option<u32>,
-    /// Numbers of constant banks, and where their generic addresses are: before `sm_90` code addresses parameters relative to bank 0, and
-    /// `.const` variables are in bank 3 (seen in code of assembler 13.5).
+    /// Numbers of constant banks, and offsets of their generic addresses: before `sm_90`, code addresses parameters relative to bank 0,
+    /// and `.const` variables are in bank 3 (derived from code of assembler 13.5).
     bank_addresses: &'static [(u8, u32)],
     /// Number of the last uniform register: the disassembler prints the field values below that of `URZ`.
     pub(crate) last_uniform_register: u16,
     cluster: Option<ClusterFacts>,
-    /// The first kernel parameter.
+    /// Offset of the first kernel parameter.
     pub(crate) parameters: u32,
-    /// Bytes at the start of shared memory that belong to the system.
+    /// Size of the reserved area at the start of shared memory, in bytes.
     pub(crate) reserved_shared_bytes: u64,
-    /// In these, the mbarrier of two blocks that share what is reserved of tensor memory.
+    /// Offset within the reserved shared memory of the mbarrier that synchronizes tensor-memory allocation between the two CTAs of a
+    /// pair.
     pub(crate) pair_barrier: Option<u32>,
-    /// Whether instructions know mbarriers; before, the code counts in a number.
+    /// Whether mbarrier instructions exist; on older architectures the code maintains the counter itself.
     pub(crate) knows_mbarriers: bool,
-    /// Whether `BSYNC.RECONVERGENT` is another instruction than `BSYNC`.
+    /// Whether `BSYNC.RECONVERGENT` differs from `BSYNC`.
     pub(crate) says_reconvergence: bool,
 }
 
-/// Where the facts about clusters are. From `sm_100` on a launch may have clusters of several sizes; these are of the first one.
+/// Offsets of the cluster data. From `sm_100` on a launch may have clusters of several sizes; the data describe the first size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ClusterFacts {
     is_explicit: u32,
@@ -56,7 +57,7 @@ const ENVIRONMENTS: &[Environment] = &[
 ];
 
 impl Environment {
-    /// That of a target.
+    /// Returns the ABI of `target`.
     pub(crate) fn of(target: &Target) -> Environment {
         let mut rows = ENVIRONMENTS.iter().rev();
         *rows
@@ -64,14 +65,14 @@ impl Environment {
             .unwrap_or(&ENVIRONMENTS[0])
     }
 
-    /// Whether an architecture has its first kernel parameter at this place.
+    /// Returns whether an architecture has its first kernel parameter at this offset.
     pub(crate) fn is_start_of_parameters(offset: u64) -> bool {
         ENVIRONMENTS
             .iter()
             .any(|row| u64::from(row.parameters) == offset)
     }
 
-    /// The words that the launch puts into bank 0.
+    /// Returns the words that the launch writes to constant bank 0.
     pub(crate) fn facts(&self) -> Vec<(u32, LaunchFact)> {
         let mut facts = vec![(self.stack_pointer, LaunchFact::StackPointer)];
         for axis in 0..3 {

@@ -1,4 +1,4 @@
-//! SASS as a [`FrontEnd`]: the calls of this crate go in, the plain data that hosts know comes out. No logic of its own.
+//! [`FrontEnd`] implementation for SASS, which delegates to the functions of this crate and converts their results.
 
 use crate::assist;
 use crate::check::check;
@@ -14,7 +14,7 @@ use warpgrid_program::{
     Suggestion,
 };
 
-/// The front end for SASS.
+/// SASS front end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sass;
 
@@ -48,7 +48,7 @@ impl FrontEnd for Sass {
     }
 }
 
-/// A text of machine code with its tree.
+/// SASS source with its syntax tree.
 struct Listing<'a> {
     source: Cow<'a, str>,
     tree: Tree,

@@ -1,14 +1,14 @@
-//! The SASS front end: converts listings of machine code into checked programs.
+//! SASS front end: converts disassembly listings into checked programs.
 //!
 //! The input is the output of a disassembler, or a few lines of SASS. The output consists of diagnostics, tokens, help, and a program.
 //!
-//! - `syntax`: text to a tree, and back.
-//! - `check`: the tree against the tables, for the architecture that the text states.
-//! - `assist`: what an editor asks about a text.
-//! - `diagnostics`: the catalogue of findings.
-//! - `listing`: the statements of a tree put together: functions with addresses, sections with their bytes.
-//! - `lower`: instructions to those of the contract, one file a family.
-//! - `program`: a tree to a program.
+//! - `syntax`: parser and printer.
+//! - `check`: validates the tree against the tables, for the architecture that the source specifies.
+//! - `assist`: editor features.
+//! - `diagnostics`: catalog of diagnostics.
+//! - `listing`: assembles the statements of a tree into functions with addresses and sections with their bytes.
+//! - `lower`: lowering of instructions to operations of the program, one file per family.
+//! - `program`: builds a program from a tree.
 
 mod assist;
 mod check;

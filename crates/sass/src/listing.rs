@@ -1,5 +1,5 @@
-//! A text as a disassembler prints it, put together: the statements of the syntax tree go in; functions with addresses and
-//! labels, and sections with their bytes, come out, one part for each architecture of a paste.
+//! Disassembly listing: assembles the statements of the syntax tree into functions with addresses and labels, and sections with their
+//! bytes, one part for each architecture of the source.
 
 mod complete;
 mod data;
@@ -17,49 +17,49 @@ use data::Reader;
 use warpgrid_isa::Target;
 use warpgrid_program::Span;
 
-/// A text.
+/// Assembled listing.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// One for each architecture, in text order.
+    /// One part per architecture, in source order.
     pub parts: Vec<Part>,
 }
 
-/// The code for one architecture.
+/// Code for one architecture.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// What the text says; none for loose instructions.
+    /// Architecture specified in the source; `None` for loose instructions.
     pub target: Option<&'static Target>,
-    /// Where the target is named.
+    /// Span of the architecture name.
     pub target_span: Span,
     pub functions: Vec<Text>,
     pub sections: Vec<Section>,
 }
 
-/// The instructions of a function, or of a section with several functions.
+/// Instructions of a function, or of a section with several functions.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
-    /// Empty for loose instructions.
+    /// Name; empty for loose instructions.
     pub name: String,
     pub span: Span,
     pub instructions: Vec<Placed>,
     /// Addresses of labels.
     pub labels: Vec<(String, u64)>,
-    /// Functions of the system that the text names, such as `vprintf`, with the addresses that they are given.
+    /// System functions that the source references, such as `vprintf`, with their assigned addresses.
     pub system: Vec<(String, u64)>,
 }
 
-/// An instruction with its address.
+/// Instruction with its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// Index into [`Tree::instructions`].
     pub index: u32,
     pub address: u64,
-    /// The whole encoding, if it is printed.
+    /// Complete encoding, if it is printed.
     pub encoding: Option<u128>,
 }
 
 impl Text {
-    /// Whether an instruction has this address.
+    /// Returns whether an instruction has this address.
     pub fn has(&self, address: u64) -> bool {
         let place = self
             .instructions
@@ -67,7 +67,7 @@ impl Text {
         place.is_ok() || self.system.iter().any(|(_, at)| *at == address)
     }
 
-    /// The address of a label.
+    /// Returns the address of a label.
     pub fn label(&self, name: &str) -> Option<u64> {
         let mut labels = self.labels.iter().chain(&self.system);
         let found = labels.find(|(label, _)| label == name);
@@ -76,13 +76,13 @@ impl Text {
 }
 
 impl Part {
-    /// The section with this name.
+    /// Returns the section with this name.
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)
     }
 }
 
-/// Puts a text together.
+/// Assembles the listing of a source.
 pub fn read(tree: &Tree, source: &str) -> Listing {
     let mut lister = Lister {
         tree,
@@ -106,14 +106,14 @@ pub fn read(tree: &Tree, source: &str) -> Listing {
     lister.listing
 }
 
-/// What the statements at hand belong to.
+/// Kind of the region that contains the current statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// No header yet.
+    /// Before any header.
     Loose,
-    /// A function of `cuobjdump`, or a section `.text.*`.
+    /// Function of `cuobjdump`, or section `.text.*`.
     Text,
-    /// A section with data.
+    /// Data section.
     Data,
 }
 
@@ -123,7 +123,7 @@ struct Lister<'a> {
     listing: Listing,
     place: Place,
     reader: Reader,
-    /// From one instruction to the next, where no addresses are printed.
+    /// Distance between instructions in bytes, used if no addresses are printed.
     stride: u64,
 }
 
@@ -146,7 +146,7 @@ impl Lister<'_> {
             StatementKind::Label(name) => self.label(name),
             StatementKind::Instruction(index) => self.instruction(index, address, span),
             StatementKind::Encoding(encoding) => {
-                // The upper half of the instruction before it.
+                // This is the upper half of the preceding instruction.
                 let text = self.part().functions.last_mut();
                 let last = text.and_then(|text| text.instructions.last_mut());
                 if let Some(low) = last.and_then(|placed| placed.encoding.as_mut())
@@ -177,7 +177,7 @@ impl Lister<'_> {
         }
     }
 
-    /// Begins the part of an architecture, unless the text is in it already.
+    /// Starts the part of an architecture, unless it is the current part.
     fn target(&mut self, name: &str, span: Span) {
         let Some(target) = Target::from_name(name) else {
             return;
@@ -268,7 +268,7 @@ impl Lister<'_> {
 
     fn instruction(&mut self, index: u32, address: Option<u64>, span: Span) {
         if self.place == Place::Data {
-            // A line that only looks like one.
+            // The line only resembles an instruction.
             return;
         }
         let encoding = self.tree.instructions.get(index as usize);
@@ -297,8 +297,8 @@ impl Lister<'_> {
     }
 }
 
-/// Target in the flags of an ELF header, `EF_CUDA_SM80`; listings of CUDA 12 have no `.target` line. The flags do not name variants
-/// such as `sm_120f`, so that none is returned where the text has stated the architecture already.
+/// Returns the target in the flags of an ELF header, `EF_CUDA_SM80`; listings of CUDA 12 have no `.target` line. The flags do not contain
+/// variants such as `sm_120f`, so `None` is returned if the source has already specified the architecture.
 pub(crate) fn header_target(flags: &str, known: Option<&Target>) -> Option<&'static Target> {
     let mut words = flags.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let number = words

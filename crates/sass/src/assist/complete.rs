@@ -1,4 +1,4 @@
-//! What can be written: opcodes, the words of stores, their addresses, and labels.
+//! Completion of opcodes, store modifiers, store addresses and labels.
 
 use super::{at, touches};
 use crate::mnemonic::bind;
@@ -8,7 +8,7 @@ use warpgrid_isa::sass::{AddressShape, Opcode, Store, find_store};
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{Overrides, Span, Suggestion, SuggestionKind};
 
-/// Lists what can be written at `offset`, best first.
+/// Lists the completions at `offset`, best first.
 pub(crate) fn complete(
     source: &str,
     tree: &Tree,
@@ -18,7 +18,7 @@ pub(crate) fn complete(
     let Some(before) = source.get(..offset as usize) else {
         return Vec::new();
     };
-    // After a dot, a comma or a blank a person goes on with the same instruction.
+    // After a dot, comma or blank, the same instruction is continued.
     let anchor = before.trim_end_matches([' ', '\t', ',', '.']).len() as u32;
     let (instruction, target) = at(source, tree, overrides, anchor);
     let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
@@ -54,7 +54,7 @@ fn needs(gate: TargetGate) -> Option<String> {
     gate.text().map(|text| format!("on {text}"))
 }
 
-/// Stores first, then all opcodes of the architecture by name.
+/// Lists the opcodes of the architecture by name, stores first.
 fn opcodes(target: &Target, span: Span) -> Vec<Suggestion> {
     let (stores, others): (Vec<&Opcode>, Vec<&Opcode>) = OPCODES
         .iter()
@@ -71,7 +71,7 @@ fn opcodes(target: &Target, span: Span) -> Vec<Suggestion> {
     .collect()
 }
 
-/// The words of the slots that have none yet.
+/// Lists the modifiers of the slots that are still empty.
 fn words(
     source: &str,
     tree: &Tree,
@@ -105,7 +105,7 @@ fn words(
         .collect()
 }
 
-/// An address of each form that the architecture has.
+/// Lists one address of each form that the architecture supports.
 fn addresses(store: &Store, target: &Target, span: Span) -> Vec<Suggestion> {
     let forms = store.addresses.iter();
     forms
@@ -120,7 +120,7 @@ fn addresses(store: &Store, target: &Target, span: Span) -> Vec<Suggestion> {
         .collect()
 }
 
-/// An address of this form, to be changed.
+/// Returns a template address of this form.
 const fn example(shape: AddressShape) -> &'static str {
     match shape {
         AddressShape::Absolute => "[0x10]",

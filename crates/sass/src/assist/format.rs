@@ -1,21 +1,21 @@
-//! The normal form of a text: instructions as disassemblers print them, one a line. A listing keeps its columns: addresses,
-//! encodings, directives and labels are left where they are.
+//! Formatter: prints instructions like the disassemblers do, one per line. Disassembly listings keep their columns: addresses, encodings,
+//! directives and labels are preserved.
 
 use crate::syntax::{Instruction, StatementKind, Tree, parse, print_instruction};
 
 /// Indentation of an instruction without an address.
 const INDENTATION: &str = "    ";
 
-/// How the line of an instruction is formatted.
+/// Formatting mode of the line of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// A line with an address or control information, which keeps its columns.
+    /// Line with an address or control code, which keeps its columns.
     OfListing,
-    /// A line that contains only the instruction.
+    /// Line that contains only the instruction.
     OfSource,
 }
 
-/// Formats a text: the same tokens and comments.
+/// Formats a source. Tokens and comments are preserved.
 pub(crate) fn format(source: &str) -> String {
     let tree = parse(source);
     let mut text = String::with_capacity(source.len());
@@ -29,11 +29,11 @@ pub(crate) fn format(source: &str) -> String {
         };
         let rest = &source[instruction.span.end as usize..];
         let before = source[..instruction.span.start as usize].trim_end_matches([' ', '\t']);
-        // What follows a brace on its line is left there, as what is before it is.
+        // Text before or after a brace on the same line is preserved.
         if !is_sound(&tree, instruction) || !ends_statement(rest) || before.ends_with('}') {
             continue;
         }
-        // An address or control information before an instruction stays on its line.
+        // An address or control code before an instruction stays on its line.
         let line = match statement.address.is_some() || instruction.control.is_some() {
             true => Line::OfListing,
             false => Line::OfSource,
@@ -55,7 +55,7 @@ pub(crate) fn format(source: &str) -> String {
     text
 }
 
-/// Whether the instruction was read whole: nothing of it is rewritten otherwise.
+/// Returns whether the instruction was parsed completely; other instructions are not reformatted.
 fn is_sound(tree: &Tree, instruction: &Instruction) -> bool {
     let span = instruction.span;
     let inside = |comment: u32| span.start <= comment && comment < span.end;
@@ -73,8 +73,8 @@ fn is_sound(tree: &Tree, instruction: &Instruction) -> bool {
     !broken && !commented && !annotated
 }
 
-/// Whether the statement ends where its instruction does: at a semicolon, or at the end of the line, after comments there.
-/// What else follows is a part that was not read, and a semicolon before it would make a statement of it.
+/// Returns whether the statement ends with its instruction: at a semicolon, or at the end of the line, optionally after comments. Any
+/// other text was not parsed, and a semicolon before it would turn it into a statement.
 fn ends_statement(mut rest: &str) -> bool {
     let mut commented = false;
     loop {
@@ -90,7 +90,7 @@ fn ends_statement(mut rest: &str) -> bool {
     }
     let ends_line =
         |rest: &str| rest.is_empty() || rest.starts_with(['\n', '\r']) || rest.starts_with("//");
-    // The brace of a pair ends its line as well.
+    // The closing brace of a pair ends its line as well.
     let ends_pair = rest.strip_prefix('}').is_some_and(|after| {
         let after = after.trim_start_matches([' ', '\t']);
         ends_line(after) || after.starts_with("/*")
@@ -98,13 +98,13 @@ fn ends_statement(mut rest: &str) -> bool {
     ends_line(rest) || ends_pair || !commented && rest.starts_with(';')
 }
 
-/// What is between two instructions. Without addresses each instruction begins a line of its own.
+/// Writes the text between two instructions. Without addresses, each instruction starts a new line.
 fn push_between(between: &str, line: Line, text: &mut String) {
     if line == Line::OfListing {
         text.push_str(between);
         return;
     }
-    // A carriage return alone would make a line end with the line feed that comes.
+    // A lone carriage return would form a line end with the following line feed.
     let kept = between.trim_end_matches([' ', '\t', '\r']);
     text.push_str(kept);
     let begins_line = text.is_empty() || text.ends_with('\n');
@@ -114,7 +114,7 @@ fn push_between(between: &str, line: Line, text: &mut String) {
     text.push_str(INDENTATION);
 }
 
-/// Writes the semicolon; what is before it in the source is left out. Gives the place after it.
+/// Writes the semicolon, drops the text before it, and returns the offset after it.
 fn end_of(source: &str, end: usize, line: Line, text: &mut String) -> usize {
     let rest = &source[end..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -130,8 +130,8 @@ fn end_of(source: &str, end: usize, line: Line, text: &mut String) -> usize {
     end
 }
 
-/// Keeps what follows on the line of a listing in its column: pads an instruction that became shorter, and gives one that
-/// became longer the blanks after it. Gives the place to go on from.
+/// Keeps the following text of a listing line in its column: pads an instruction that became shorter, and lets one that became longer use
+/// the blanks after it. Returns the offset at which to continue.
 fn keep_column(source: &str, at: usize, before: usize, after: usize, text: &mut String) -> usize {
     let rest = &source[at..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();

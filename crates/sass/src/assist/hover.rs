@@ -1,4 +1,4 @@
-//! The meaning of what is under the pointer.
+//! Hover text of the token at an offset.
 
 use super::{at, contains};
 use crate::listing::schedule_at;
@@ -226,7 +226,7 @@ fn signs(operand: &Operand) -> Option<String> {
     (!words.is_empty()).then(|| format!("The operand is {}.", words.join(", ")))
 }
 
-/// The run of registers that a store takes its data from.
+/// Returns the register run that contains the data of a store.
 fn data_run(
     source: &str,
     tree: &Tree,

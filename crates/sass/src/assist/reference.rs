@@ -1,4 +1,4 @@
-//! The reference of SASS as plain data: rows of the tables go in, forms and explained instructions come out.
+//! SASS reference as plain data: converts table entries to forms, and explains instructions.
 
 mod operands;
 
@@ -16,13 +16,13 @@ use warpgrid_isa::sass::{
 };
 use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
 
-/// Every form: the stores with their words, then the other opcodes.
+/// Returns all forms: the stores with their modifiers, then the other opcodes.
 pub(crate) fn forms() -> Vec<FormFacts> {
     let others = OPCODES.iter().filter(|row| find_store(row.name).is_none());
     STORES.iter().map(store).chain(others.map(opcode)).collect()
 }
 
-/// Explains an opcode, or a store word by word, and control information alone or before an instruction.
+/// Explains an opcode, a store modifier by modifier, or a control code alone or before an instruction.
 pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     let instruction = instruction.trim();
     let Some((control, length)) = Control::read(instruction) else {
@@ -117,14 +117,14 @@ fn store_words(row: &Store) -> impl Iterator<Item = &'static Word> {
     row.slots.iter().flat_map(|slot| slot.words)
 }
 
-/// Explains the modifiers of an instruction that is no store by the syntax line that fits them best.
+/// Explains the modifiers of an instruction that is not a store by the best-matching syntax line.
 fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
     let mut form = opcode(row);
     let lines = syntax_lines(row.name);
     form.beside.extend(remarks(row.name, &lines));
     let fits = lines.iter().map(|line| fit(row.name, line, words));
     let best = fits.min_by_key(Fit::n_faults).filter(|_| !words.is_empty());
-    // The table states the modifiers of executed opcodes alone.
+    // The table only specifies the modifiers of supported opcodes.
     let Some(best) = best.filter(|_| is_executed(row.name)) else {
         return Explanation::Opcode(vec![form]);
     };
@@ -153,7 +153,7 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
                 alternatives(&words).unwrap_or_default()
             )
         });
-        // An unknown modifier may stand for the missing one.
+        // An unknown modifier may be a misspelling of the missing one.
         faults.extend(missing.filter(|_| best.unknown.is_empty()));
     }
     Explanation::Instruction {
@@ -165,7 +165,7 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
     }
 }
 
-/// How the modifiers of an instruction fit a syntax line.
+/// Match between the modifiers of an instruction and a syntax line.
 struct Fit<'a> {
     words: Vec<WordFacts>,
     unknown: Vec<&'a str>,
@@ -179,7 +179,7 @@ impl Fit<'_> {
     }
 }
 
-/// Binds each modifier to the first free position of a syntax line that has it.
+/// Binds each modifier to the first free position of a syntax line that accepts it.
 fn fit<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> Fit<'a> {
     let mut free: Vec<&ModifierSlot> = line.modifiers.iter().collect();
     let (mut explained, mut unknown) = (Vec::new(), Vec::new());
@@ -218,10 +218,10 @@ fn word_meaning(word: &str, meaning: ModifierMeaning) -> WordMeaning {
     }
 }
 
-/// Legal modifiers that a message about another one names at most.
+/// Maximum number of legal modifiers listed in a message.
 const MAX_NAMED: usize = 12;
 
-/// Returns the sentence about a modifier that the tables do not have.
+/// Returns the message about a modifier that is not in the tables.
 fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
     if legal.is_empty() {
         return format!(
@@ -327,7 +327,7 @@ fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
     remarks
 }
 
-/// The modifier positions of all lines, each one once. A position is required if every line requires it.
+/// Returns the distinct modifier positions of all lines. A position is required if every line requires it.
 fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotFacts> {
     let mut names: Vec<ModifierName> = Vec::new();
     let all = lines.iter().flat_map(|line| &line.modifiers);
@@ -357,7 +357,7 @@ fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotFacts> {
     names.into_iter().map(facts).collect()
 }
 
-/// The modifiers of all lines, each one once.
+/// Returns the distinct modifiers of all lines.
 fn all_words(opcode: &str, lines: &[SyntaxLine]) -> Vec<&'static str> {
     let mut words = Vec::new();
     for slot in lines.iter().flat_map(|line| &line.modifiers) {

@@ -1,20 +1,20 @@
-//! What the encodings beside an instruction say of its scheduling, from the few lines around it.
+//! Scheduling information decoded from the encodings in the surrounding lines.
 
 use crate::listing::schedule_at;
 use crate::syntax::parse;
 use warpgrid_isa::Target;
 use warpgrid_program::Span;
 
-/// Bytes before an instruction that may have the word of its group, and after it those that may have its own encoding.
+/// Number of bytes before an instruction that may contain the control word of its group, and after it that may contain its encoding.
 const BEFORE: usize = 2_000;
 const AFTER: usize = 400;
 
-/// The scheduling of the statement at a place, in words.
+/// Describes the scheduling of a statement.
 pub(crate) fn schedule(source: &str, statement: Span, target: &Target) -> Option<String> {
     let start = statement.start as usize;
     let from = start.saturating_sub(BEFORE);
     let bytes = source.as_bytes();
-    // Whole lines: the first one may be cut.
+    // Start at a complete line, since the first one may be truncated.
     let from = match from {
         0 => 0,
         _ => from + bytes.get(from..start)?.iter().position(|b| *b == b'\n')? + 1,

@@ -1,12 +1,12 @@
-//! The form that is being written, and which of its operands.
+//! Signature help: the instruction form at an offset, and the active operand.
 
 use crate::syntax::Tree;
 use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_program::{Overrides, SignatureText};
 
-/// Names the form that is being written at `offset`.
+/// Returns the instruction form at `offset`.
 pub(crate) fn signature(source: &str, tree: &Tree, offset: u32) -> Option<SignatureText> {
-    // After the last operand a person goes on with the same instruction.
+    // After the last operand, the same instruction is continued.
     let line = source.get(..offset as usize)?;
     let trimmed = line.trim_end_matches([' ', '\t', ',']).len() as u32;
     let (instruction, _) = super::at(source, tree, &Overrides::default(), trimmed);

@@ -1,4 +1,4 @@
-//! What an editor is answered, at the place that `^` marks below each line.
+//! Tests of the editor features at the position marked with `^` below each line.
 
 use super::*;
 use crate::syntax::parse;
@@ -143,7 +143,7 @@ fn lines_of_a_person_are_put_in_order() {
 
 #[test]
 fn a_carriage_return_alone_makes_no_line_end() {
-    // Found by fuzzing: formatted again, every line would have ended as that one.
+    // Found by fuzzing: a second formatting pass would have changed the line end of every line.
     for (text, formatted) in [("\r$\n", "    $;\n"), ("NOP;\r$\n", "    NOP;\n    $;\n")] {
         assert_eq!(format(text), formatted);
         assert_eq!(format(formatted), formatted);
@@ -152,7 +152,7 @@ fn a_carriage_return_alone_makes_no_line_end() {
 
 #[test]
 fn a_statement_on_a_line_of_its_own_is_still_no_header() {
-    // Found by property tests: each half of the line would have been read as the heading of a function.
+    // Found by property tests: each half of the line would have been parsed as a function header.
     for (text, formatted) in [
         ("c\"}.L:$\n", "c\"}.L:\n    $;\n"),
         ("c for d(;R1;e = f\n", "c for d(;\n    R1;e = f\n"),
@@ -213,7 +213,7 @@ fn instructions_are_explained_word_by_word() {
     assert!(explain("nonsense").is_none());
 }
 
-/// The page of a mnemonic: faults, modifiers, counterparts and remarks.
+/// Returns the reference page of a mnemonic: faults, modifiers, counterparts and remarks.
 fn page(mnemonic: &str) -> String {
     let mut text = String::new();
     let mut add = |line: &str| text += &format!("{line}\n");

@@ -1,4 +1,4 @@
-//! Coloured tokens: the parts of the tree, and punctuation between them.
+//! Semantic tokens: the nodes of the tree, and the punctuation between them.
 
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, SyntaxErrorKind, Term, TermValue, Tree, Value, parse,
@@ -6,7 +6,7 @@ use crate::syntax::{
 use crate::syntax::{Statement, StatementKind};
 use warpgrid_program::{ColouredToken, Span, TokenClass};
 
-/// Splits a text into coloured tokens, in text order.
+/// Splits a source into semantic tokens, in source order.
 pub(crate) fn tokens(source: &str) -> Vec<ColouredToken> {
     let tree = parse(source);
     let mut painter = Painter {
@@ -58,13 +58,13 @@ impl Painter<'_> {
                 self.push(key, TokenClass::Directive);
                 self.push(value, TokenClass::Name);
             }
-            // It is a comment.
+            // The encoding is in a comment.
             StatementKind::Encoding(_) => {}
             StatementKind::Unknown => self.push(statement.span, TokenClass::Error),
         }
     }
 
-    /// The arguments of a directive: strings, numbers and names.
+    /// Adds the arguments of a directive: strings, numbers and names.
     fn arguments(&mut self, span: Span) {
         let text = span.text(self.source);
         let mut at = 0;
@@ -109,7 +109,7 @@ impl Painter<'_> {
         }
     }
 
-    /// A modifier with its dot. Widths are coloured as types.
+    /// Adds a modifier with its dot. Widths are classified as types.
     fn modifier(&mut self, word: Span) {
         let text = word.text(self.source);
         let digits = text.trim_start_matches(['U', 'S', 'F', 'B']);
@@ -121,7 +121,7 @@ impl Painter<'_> {
         self.push(Span::new(word.start.saturating_sub(1), word.end), class);
     }
 
-    /// The value of an operand: from its first letter or digit to its modifiers.
+    /// Adds the value of an operand, from its first letter or digit to its modifiers.
     fn operand(&mut self, operand: &Operand) {
         let modifiers = self.tree.operand_modifiers(operand);
         for modifier in modifiers {
@@ -176,7 +176,7 @@ impl Painter<'_> {
         self.word(term.span, class);
     }
 
-    /// The first word within `span`; a float goes on over its dot and the sign of its exponent.
+    /// Adds the first word within `span`; a float includes its decimal point and the sign of its exponent.
     fn word(&mut self, span: Span, class: TokenClass) {
         let text = span.text(self.source);
         let Some(start) = text.find(|c: char| c.is_ascii_alphanumeric()) else {
@@ -206,12 +206,12 @@ fn is_name(first: char) -> bool {
     first.is_ascii_alphanumeric() || matches!(first, '_' | '$' | '.')
 }
 
-/// The length of the name or number at the beginning of `text`.
+/// Returns the length of the name or number at the start of `text`.
 fn word(text: &str) -> usize {
     text.find(|c: char| !is_name(c)).unwrap_or(text.len())
 }
 
-/// Adds what is between tokens; leaves out tokens that begin within another one.
+/// Adds the text between tokens, and drops tokens that start within another one.
 fn with_punctuation(source: &str, tokens: &[ColouredToken]) -> Vec<ColouredToken> {
     let mut all = Vec::with_capacity(tokens.len() * 2);
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! The address of a store: its shape and its parts.
+//! Parser for store addresses: determines the address shape and its components.
 
 use crate::syntax::{
     Bracket, Joint, Memory, Register, RegisterFile, RegisterNumber, Term, TermValue, Tree,
@@ -6,36 +6,36 @@ use crate::syntax::{
 use warpgrid_isa::sass::AddressShape;
 use warpgrid_program::Span;
 
-/// An address, taken apart.
+/// Components of an address.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) shape: AddressShape,
-    /// The register of each lane.
+    /// Per-lane register.
     pub(crate) base: Option<Part>,
-    /// The register of the warp.
+    /// Uniform register.
     pub(crate) uniform: Option<Part>,
-    /// The register of the descriptor.
+    /// Register of the descriptor.
     pub(crate) descriptor: Option<Part>,
-    /// In bytes, with its sign; a number that does not fit 24 bits is kept.
+    /// Signed offset in bytes; may exceed 24 bits.
     pub(crate) offset: Option<(i128, Span)>,
 }
 
-/// A register of an address.
+/// Register of an address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) register: Register,
-    /// Without its modifiers.
+    /// Span without the modifiers.
     pub(crate) span: Span,
 }
 
-/// Why an address has no shape.
+/// Reason why an address has no shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoShape {
     pub(crate) span: Span,
     pub(crate) why: String,
 }
 
-/// What is written after the register of each lane.
+/// Modifier of the per-lane register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BaseWord {
     None,
@@ -44,7 +44,7 @@ enum BaseWord {
     Scale,
 }
 
-/// Takes an address apart.
+/// Splits an address into its components.
 pub(crate) fn take_apart(tree: &Tree, source: &str, memory: &Memory) -> Result<Parts, NoShape> {
     let brackets = tree.brackets(memory);
     let prefix = memory.prefix.map(|span| (span, span.text(source)));
@@ -100,7 +100,7 @@ fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<Part, NoShape> {
     }
 }
 
-/// Adds a term; for the register of each lane, says what is written after it.
+/// Adds a term; for the per-lane register, returns its modifier.
 fn add(
     tree: &Tree,
     source: &str,
@@ -132,7 +132,7 @@ fn add(
     }
 }
 
-/// Adds a register; for the register of each lane, returns the modifier that follows the register.
+/// Adds a register; for the per-lane register, returns its modifier.
 fn add_register(
     tree: &Tree,
     source: &str,

@@ -1,4 +1,4 @@
-//! A store: its words, its address and its data, for one architecture.
+//! Checks the modifiers, the address and the data of a store for one architecture.
 
 use super::address::{NoShape, Part, Parts, take_apart};
 use crate::diagnostics::store as report;
@@ -10,7 +10,7 @@ use warpgrid_isa::sass::{AddressForm, AddressShape, Store, WordMeaning};
 use warpgrid_isa::{StateSpace, Target, TargetGate};
 use warpgrid_program::{Diagnostic, Span};
 
-/// A store with what it was read to be.
+/// Store with its bound modifiers and components.
 pub(crate) struct StoreCheck<'a> {
     tree: &'a Tree,
     source: &'a str,
@@ -46,7 +46,7 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    /// What the store asks of its architecture.
+    /// Returns the target requirements of the store.
     pub(crate) fn gates(&self) -> Vec<TargetGate> {
         let mut gates = vec![self.store.on];
         gates.extend(self.bound.words.iter().map(|bound| bound.word.on));
@@ -61,7 +61,7 @@ impl<'a> StoreCheck<'a> {
         gates
     }
 
-    /// Reports what is wrong for `target`.
+    /// Reports all errors for `target`.
     pub(crate) fn report(&self, target: &Target, out: &mut Vec<Diagnostic>) {
         let opcode = self.instruction.opcode;
         if !self.store.on.met_by(target) {
@@ -79,7 +79,7 @@ impl<'a> StoreCheck<'a> {
         (span, span.text(self.source))
     }
 
-    /// The span of a bound word, and what it says.
+    /// Returns the span of a bound modifier.
     fn parts_of(&self, parts: &std::ops::Range<usize>) -> Span {
         let modifiers = self.tree.modifiers(self.instruction);
         modifiers[parts.start].to(modifiers[parts.end - 1])
@@ -116,7 +116,7 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    /// Words that are right, but not as disassemblers print them.
+    /// Reports valid modifiers that differ from the notation of the disassemblers.
     fn report_spelling(&self, target: &Target, out: &mut Vec<Diagnostic>) {
         let span = self.mnemonic_span();
         let sem = self.store.slots.iter().find(|slot| slot.name == "sem");
@@ -203,7 +203,7 @@ impl<'a> StoreCheck<'a> {
                     true => operand.span,
                     false => no_shape.span,
                 };
-                // What the parser could not read was reported there.
+                // The parser has already reported operands that it could not parse.
                 if !self.is_reported(operand.span) {
                     out.push(report::address_parts(span, &no_shape.why));
                 }
@@ -231,7 +231,7 @@ impl<'a> StoreCheck<'a> {
         report_offset(parts, out);
     }
 
-    /// Whether the parser reported something within `span`.
+    /// Returns whether the parser reported an error within `span`.
     fn is_reported(&self, span: Span) -> bool {
         let inside = |error: Span| span.start <= error.start && error.end <= span.end;
         self.tree.errors.iter().any(|error| inside(error.span))
@@ -274,7 +274,7 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    /// The predicate at the end.
+    /// Returns the trailing predicate.
     fn predicate(&self) -> Option<&'a Operand> {
         let last = self.operands().get(2)?;
         match last.value {
@@ -304,7 +304,7 @@ impl<'a> StoreCheck<'a> {
         };
         for index in 0..n_runs as usize {
             let n_registers = match mask {
-                // The registers of the words that are stored are side by side.
+                // The registers of the stored words are contiguous.
                 Some(mask) => (mask >> (4 * index) & 0xf).count_ones().next_power_of_two(),
                 None => n_registers,
             };
@@ -396,7 +396,7 @@ impl<'a> StoreCheck<'a> {
     }
 }
 
-/// The mask of a store of eight words: bit i is whether word i is stored.
+/// Returns the mask of a store of eight words: bit i selects word i.
 fn mask_of(operand: &Operand) -> Option<u64> {
     match operand.value {
         Value::Integer(mask) if mask <= 0xff && operand.signs == Default::default() => Some(mask),

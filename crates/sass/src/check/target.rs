@@ -1,4 +1,4 @@
-//! Which architecture a text is for: what it states, line by line, or what its stores have in common.
+//! Determines the architecture of a source: specified explicitly in a statement, or inferred from its stores.
 
 use super::store::StoreCheck;
 use crate::environment::Environment;
@@ -9,20 +9,20 @@ use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_isa::{Target, TargetGate, TargetKind, target::TARGETS};
 use warpgrid_program::Span;
 
-/// The architectures whose stores the tables have.
+/// Architectures whose stores are in the tables.
 const FIRST: TargetGate = TargetGate::From(35);
 
-/// A place from which on a text is for an architecture.
+/// Architecture specification, which applies to the following statements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stated {
-    /// The name.
+    /// Span of the name.
     pub(crate) span: Span,
-    /// Absent when the tables do not have it.
+    /// `None` if the tables do not contain the architecture.
     pub(crate) target: Option<&'static Target>,
 }
 
-/// Returns the architecture that a statement states: `.target sm_75`, `code for sm_75`, `arch = sm_75`, `.headerflags @"EF_CUDA_SM75"`.
-/// `known` is the architecture before the statement.
+/// Returns the architecture that a statement specifies: `.target sm_75`, `code for sm_75`, `arch = sm_75`, `.headerflags
+/// @"EF_CUDA_SM75"`. `known` is the architecture before the statement.
 pub(crate) fn stated(
     source: &str,
     statement: &Statement,
@@ -57,7 +57,7 @@ pub(crate) fn stated(
     Some(Stated { span, target })
 }
 
-/// The target for a name that the tables do not have: the nearest older one, or the oldest with machine code.
+/// Returns the target for a name that is not in the tables: the nearest older one, or the oldest one with SASS tables.
 pub(crate) fn nearest(name: &str) -> &'static Target {
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let found = digits.parse().ok().and_then(Target::nearest_below);
@@ -66,8 +66,8 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
         .unwrap_or_else(Target::fallback)
 }
 
-/// The newest architecture that has all stores of the text, and its other opcodes and the place of its first parameter as far as
-/// that leaves one.
+/// Returns the newest architecture that supports all stores of the source. Its other opcodes and the offset of its first parameter
+/// restrict the choice further, unless no architecture would remain.
 pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
     let mut left: Vec<&'static Target> = TARGETS
         .iter()

@@ -1,4 +1,4 @@
-//! Stores: codes W1100 to W1119.
+//! Diagnostics of stores: codes W1100 to W1119.
 
 use crate::environment::Environment;
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
@@ -6,7 +6,7 @@ use warpgrid_isa::sass::{AddressShape, Slot, Store};
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{CodeFacts, Diagnostic, Needs, Span};
 
-/// The reference pages. Wrong examples state their architecture where it matters.
+/// Reference pages. Rejected examples specify their architecture if it is relevant.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1100", "store not available on the architecture", "The opcode is not available on the architecture.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
@@ -34,7 +34,7 @@ fn on(target: &Target) -> String {
     format!("`{}`", target.name)
 }
 
-/// With the architectures that have what is missing.
+/// Adds the architectures that satisfy the gate to the diagnostic.
 fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
     if let TargetGate::From(_) = gate {
         let target = gate.lowest().map(|target| target.name);
@@ -51,13 +51,13 @@ fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
     }
 }
 
-/// `STG` on Kepler.
+/// Reports a store opcode that the architecture does not have, such as `STG` on Kepler.
 pub(crate) fn opcode_target(span: Span, store: &Store, target: &Target) -> Diagnostic {
     let message = format!("`{}` is not available on {}", store.opcode, on(target));
     needs(Diagnostic::error("W1100", span, message), store.on)
 }
 
-/// A word that the store does not take.
+/// Reports a modifier that the store does not accept.
 pub(crate) fn unknown_word(
     span: Span,
     store: &Store,
@@ -81,21 +81,21 @@ fn words_help(store: &Store) -> String {
     format!("expected {}", words.join(", "))
 }
 
-/// Half of a word: `.STRONG` without its scope.
+/// Reports an incomplete modifier: `.STRONG` without its scope.
 pub(crate) fn incomplete_word(span: Span, found: &str, whole: &[&str]) -> Diagnostic {
     let whole: Vec<String> = whole.iter().map(|word| format!("`.{word}`")).collect();
     let message = format!("`.{found}` is incomplete, expected {}", whole.join(", "));
     Diagnostic::error("W1101", span, message)
 }
 
-/// `.96`
+/// Reports an invalid width such as `.96`.
 pub(crate) fn unknown_width(span: Span, store: &Store, found: &str) -> Diagnostic {
     let message = format!("unknown width `.{found}` of `{}`", store.opcode);
     Diagnostic::error("W1102", span, message)
         .help("expected `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` or `.128`")
 }
 
-/// `.CG` on `STS`.
+/// Reports a cache operator on a store without one, such as `.CG` on `STS`.
 pub(crate) fn not_cached(
     span: Span,
     store: &Store,
@@ -112,7 +112,7 @@ pub(crate) fn not_cached(
         .fix(format!("remove `.{found}`"), with_dot, "")
 }
 
-/// A word of another architecture.
+/// Reports a modifier of another architecture.
 pub(crate) fn word_target(
     span: Span,
     store: &Store,
@@ -128,13 +128,13 @@ pub(crate) fn word_target(
     needs(Diagnostic::error("W1104", span, message), gate)
 }
 
-/// Two words of one slot.
+/// Reports two modifiers of one slot.
 pub(crate) fn repeated(span: Span, slot: &Slot, found: &str, first: Span) -> Diagnostic {
     let message = format!("`.{found}` is a second {}", slot.title);
     Diagnostic::error("W1105", span, message).label(first, "first specified here")
 }
 
-/// `[R2.64]` of `STL`.
+/// Reports an address form that the store does not support, such as `[R2.64]` of `STL`.
 pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Diagnostic {
     let message = format!(
         "`{}` does not support the address form `{}`",
@@ -149,14 +149,14 @@ pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Di
     Diagnostic::error("W1106", span, message).help(format!("expected {}", forms.join(", ")))
 }
 
-/// An address that is none of the forms.
+/// Reports an invalid address.
 pub(crate) fn address_parts(span: Span, why: &str) -> Diagnostic {
     Diagnostic::error("W1106", span, why).help(
         "an address consists of at most one register, one uniform register and one offset, and the register can have the modifier `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
     )
 }
 
-/// `[R7.X4]` of `STS` on Hopper.
+/// Reports an address form of another architecture, such as `[R7.X4]` of `STS` on Hopper.
 pub(crate) fn address_target(
     span: Span,
     store: &Store,
@@ -173,7 +173,7 @@ pub(crate) fn address_target(
     needs(Diagnostic::error("W1107", span, message), gate)
 }
 
-/// `R3` as a 64-bit address.
+/// Reports an odd register as a 64-bit address, such as `R3`.
 pub(crate) fn odd_address(span: Span, found: Register, token: Span, last: u16) -> Diagnostic {
     let message =
         format!("found `{found}`, expected a register with an even index for a 64-bit address");
@@ -181,7 +181,7 @@ pub(crate) fn odd_address(span: Span, found: Register, token: Span, last: u16) -
     with_aligned(diagnostic, found, token, 2, last)
 }
 
-/// `R3` for 64 bits.
+/// Reports a misaligned data register, such as `R3` for 64 bits.
 pub(crate) fn unaligned_run(
     span: Span,
     found: Register,
@@ -204,7 +204,7 @@ pub(crate) fn unaligned_run(
     )
 }
 
-/// Offers the nearest aligned registers below and above.
+/// Suggests the nearest aligned registers below and above.
 fn with_aligned(
     mut diagnostic: Diagnostic,
     found: Register,
@@ -215,7 +215,7 @@ fn with_aligned(
     let RegisterNumber::Number(number) = found.number else {
         return diagnostic;
     };
-    // The largest register that a run can begin with.
+    // Largest register at which a run can start.
     let largest = (last + 1 - multiple) / multiple * multiple;
     let below = number - number % multiple;
     let fitting = [below, below + multiple]
@@ -235,7 +235,7 @@ fn with_aligned(
     diagnostic
 }
 
-/// The number of the last register of a file.
+/// Returns the number of the last register of a register file.
 pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
     match file {
         RegisterFile::General => 254,
@@ -246,7 +246,7 @@ pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
     }
 }
 
-/// `R255`, or a run that ends there.
+/// Reports `R255`, or a run that includes it.
 pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u16) -> Diagnostic {
     let prefix = found.file.prefix();
     let message = match n_registers {
@@ -262,7 +262,7 @@ pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u
     Diagnostic::error("W1110", span, message)
 }
 
-/// An offset beyond 24 bits.
+/// Reports an offset of more than 24 bits.
 pub(crate) fn offset_range(span: Span, found: i128) -> Diagnostic {
     let sign = if found < 0 { "-" } else { "" };
     let message = format!(
@@ -273,7 +273,7 @@ pub(crate) fn offset_range(span: Span, found: i128) -> Diagnostic {
         .help("expected an offset from -0x800000 to 0x7fffff bytes")
 }
 
-/// An absolute address beyond 24 bits, or below zero.
+/// Reports an absolute address that is negative or has more than 24 bits.
 pub(crate) fn absolute_range(span: Span, found: i128) -> Diagnostic {
     let message = match found < 0 {
         true => "found a negative absolute address".to_owned(),
@@ -284,7 +284,7 @@ pub(crate) fn absolute_range(span: Span, found: i128) -> Diagnostic {
     Diagnostic::error("W1112", span, message).help("expected an address from 0 to 0xffffff")
 }
 
-/// The first operand is no address.
+/// Reports a first operand that is not an address.
 pub(crate) fn not_an_address(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(
         "W1113",
@@ -293,7 +293,7 @@ pub(crate) fn not_an_address(span: Span, found: &str) -> Diagnostic {
     )
 }
 
-/// The second operand is no register.
+/// Reports a second operand that is not a register.
 pub(crate) fn not_data(span: Span, found: &str) -> Diagnostic {
     Diagnostic::error(
         "W1114",
@@ -302,12 +302,12 @@ pub(crate) fn not_data(span: Span, found: &str) -> Diagnostic {
     )
 }
 
-/// Too many operands, or too few.
+/// Reports a wrong number of operands.
 pub(crate) fn n_operands(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error("W1115", span, message)
 }
 
-/// A predicate at the end on an architecture that has none there.
+/// Reports a trailing predicate on an architecture that does not support it.
 pub(crate) fn trailing_predicate(span: Span, store: &Store, target: &Target) -> Diagnostic {
     let message = format!(
         "`{}` does not support a trailing predicate on {}",
@@ -321,7 +321,7 @@ pub(crate) fn trailing_predicate(span: Span, store: &Store, target: &Target) -> 
     }
 }
 
-/// Operands without a comma between them.
+/// Reports a missing comma between operands.
 pub(crate) fn no_comma(span: Span, after: u32) -> Diagnostic {
     Diagnostic::error("W1116", span, "expected a comma before this operand").fix(
         "insert a comma",
@@ -330,7 +330,7 @@ pub(crate) fn no_comma(span: Span, after: u32) -> Diagnostic {
     )
 }
 
-/// A plain store of Volta or Turing without `.SYS`.
+/// Reports a weak store without `.SYS` on Volta or Turing.
 pub(crate) fn plain_without_scope(span: Span, target: &Target, end: u32) -> Diagnostic {
     let message = format!(
         "expected the modifier `.SYS` for a weak store on {}",
@@ -339,7 +339,7 @@ pub(crate) fn plain_without_scope(span: Span, target: &Target, end: u32) -> Diag
     Diagnostic::warning("W1117", span, message).fix("add `.SYS`", Span::at(end), ".SYS")
 }
 
-/// Words in another order than disassemblers print.
+/// Reports modifiers in an order that differs from that of the disassemblers.
 pub(crate) fn word_order(span: Span, mnemonic: &str) -> Diagnostic {
     let message = format!("disassemblers print this instruction as `{mnemonic}`");
     Diagnostic::warning("W1118", span, message).fix(format!("write `{mnemonic}`"), span, mnemonic)

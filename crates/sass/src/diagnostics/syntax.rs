@@ -1,9 +1,9 @@
-//! What cannot be read: codes W1000 to W1009.
+//! Diagnostics of syntax errors: codes W1000 to W1009.
 
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
 use warpgrid_program::{CodeFacts, Diagnostic, Span};
 
-/// The reference pages.
+/// Reference pages.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1000", "not a line of SASS", "A line must be an instruction, a label, a directive, or a header line that disassemblers print between functions. The line is ignored when the listing is run.", "=> 3 STS", "STS [R2], R3;"),
@@ -17,7 +17,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1008", "unterminated comment", "A comment that starts with `/*` must end with `*/` before the next comment.", "STS [R2], R3; /* data", "STS [R2], R3; /* data */"),
 ];
 
-/// A place that could not be read.
+/// Reports a syntax error.
 pub(crate) fn syntax(error: &SyntaxError) -> Diagnostic {
     let span = error.span;
     let report = |code, message: &str| Diagnostic::error(code, span, message);
@@ -39,7 +39,7 @@ pub(crate) fn syntax(error: &SyntaxError) -> Diagnostic {
     }
 }
 
-/// A control-flow graph in the language of Graphviz, in place of a listing.
+/// Reports a control-flow graph in Graphviz syntax instead of a disassembly listing.
 pub(crate) fn graph(source: &str) -> Option<Diagnostic> {
     const KEYWORD: &str = "digraph";
     let start = source.len() - source.trim_start().len();

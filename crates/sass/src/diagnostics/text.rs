@@ -1,9 +1,9 @@
-//! Architectures and opcodes: codes W1010 to W1019.
+//! Diagnostics of architectures and opcodes: codes W1010 to W1019.
 
 use warpgrid_isa::Target;
 use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span, counted};
 
-/// The reference pages.
+/// Reference pages.
 #[rustfmt::skip]
 pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1010", "unknown architecture", "The listing is for an unknown architecture. Warpgrid uses the rules of the nearest older architecture.", ".target sm_999", ".target sm_90"),
@@ -20,7 +20,7 @@ fn information(mut diagnostic: Diagnostic) -> Diagnostic {
     diagnostic
 }
 
-/// An architecture that the tables do not have.
+/// Reports an architecture that is not in the tables.
 pub(crate) fn unknown_target(span: Span, found: &str, taken: &Target) -> Diagnostic {
     let message = format!("unknown architecture `{found}`");
     Diagnostic::warning("W1010", span, message).help(format!(
@@ -29,7 +29,7 @@ pub(crate) fn unknown_target(span: Span, found: &str, taken: &Target) -> Diagnos
     ))
 }
 
-/// No architecture.
+/// Reports a source without an architecture.
 pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
     let message = format!(
         "the listing specifies no architecture, so it is checked for `{}`",
@@ -42,7 +42,7 @@ pub(crate) fn target_not_stated(span: Span, taken: &Target) -> Diagnostic {
     )
 }
 
-/// A second architecture.
+/// Reports a second architecture.
 pub(crate) fn several_targets(span: Span, first: &Target, found: &Target) -> Diagnostic {
     let message = format!(
         "the listing is for `{}` before this line and for `{}` from this line on",
@@ -52,7 +52,7 @@ pub(crate) fn several_targets(span: Span, first: &Target, found: &Target) -> Dia
         .help("each part of the listing is checked for its own architecture")
 }
 
-/// An opcode that the table does not have.
+/// Reports an opcode that is not in the table.
 pub(crate) fn unknown_opcode(span: Span, found: &str, near: Option<&str>) -> Diagnostic {
     let message = format!("unknown opcode `{found}`, so the instruction is not analysed");
     let diagnostic = Diagnostic::warning("W1013", span, message);
@@ -62,14 +62,14 @@ pub(crate) fn unknown_opcode(span: Span, found: &str, near: Option<&str>) -> Dia
     }
 }
 
-/// An opcode in lower case.
+/// Reports a lower-case opcode.
 pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
     let upper = found.to_ascii_uppercase();
     let message = format!("found `{found}`, expected the upper-case spelling `{upper}`");
     Diagnostic::error("W1014", span, message).fix(format!("write `{upper}`"), span, upper)
 }
 
-/// A NaN literal without its bits, the first of `n`.
+/// Reports the first of `n` NaN literals whose bits are not printed.
 pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnostic {
     let others = match n {
         0 | 1 => String::new(),
@@ -82,7 +82,7 @@ pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnos
     )
 }
 
-/// An instruction that cannot be executed: what of it is not known.
+/// Reports an instruction that the emulator does not support, and the unsupported part.
 pub(crate) fn not_run(span: Span, mnemonic: &str, what: &str) -> Diagnostic {
     let message = format!("`{mnemonic}` is not supported by the emulator: {what}");
     Diagnostic::warning("W1015", span, message).help("execution stops at this instruction")

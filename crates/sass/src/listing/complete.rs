@@ -1,17 +1,17 @@
-//! Completes a listing from the PTX of its kernel: `cuobjdump -sass` and `nvdisasm -c` print no constant banks, and a disassembler prints
-//! no bits of a NaN unless it prints encodings.
+//! Completes a listing with data from the PTX of its kernel: `cuobjdump -sass` and `nvdisasm -c` do not print constant banks, and
+//! disassemblers only print the bits of a NaN in encodings.
 
 use super::{Listing, read};
 use crate::syntax::{Operand, Tree, Value, parse};
 use std::fmt::Write as _;
 use warpgrid_program::CounterpartFacts;
 
-/// Bytes of one `.byte` directive.
+/// Number of bytes per `.byte` directive.
 const BYTES_PER_LINE: usize = 16;
-/// The only instruction that moves the upper word of a double as a 32-bit float (seen in code of assembler 13.5).
+/// The only instruction that moves the upper word of a double as a 32-bit float (observed in code of assembler 13.5).
 const SELECT: &str = "FSEL";
 
-/// Returns the text with the facts that it lacks: NaN literals become their bits, and a section with constant bank 3 follows the text.
+/// Returns the source with the missing data: NaN literals are replaced by their bits, and a section with constant bank 3 is appended.
 pub(crate) fn complete(source: &str, facts: &CounterpartFacts) -> Option<String> {
     let tree = parse(source);
     let listing = read(&tree, source);
@@ -51,7 +51,7 @@ fn with_nan_bits(
     (end > 0).then(|| text + &source[end..])
 }
 
-/// Checks whether the text reads constant bank 3 and has no section with its bytes.
+/// Returns whether the source reads constant bank 3 but has no section with its contents.
 fn lacks_constant_bank(source: &str, listing: &Listing) -> bool {
     let mut parts = listing.parts.iter();
     source.contains("c[0x3]") && !parts.any(|part| part.section(".nv.constant3").is_some())

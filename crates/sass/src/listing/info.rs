@@ -1,4 +1,4 @@
-//! What `.nv.info` says about a kernel: its parameters, and the stack that its threads need.
+//! Kernel attributes in `.nv.info`: parameters, thread limits, and stack size.
 
 use super::Part;
 use super::data::Section;
@@ -8,24 +8,24 @@ use warpgrid_isa::sass::info::{
     REQUIRED_THREADS, UNBOUNDED_STACK, attributes,
 };
 
-/// What the text says about a kernel.
+/// Attributes of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelInfo {
-    /// By ordinal; none where the text has no such section.
+    /// Parameters by ordinal; `None` if the listing has no such section.
     pub parameters: Option<Vec<ParameterInfo>>,
-    /// Where the parameters start in constant bank 0, in bytes.
+    /// Offset of the parameters in constant bank 0, in bytes.
     pub parameter_start: Option<u32>,
-    /// Threads of a block along x, y and z, as `.reqntid` and `.maxntid` state them.
+    /// Number of threads per CTA along x, y and z, as specified by `.reqntid` and `.maxntid`.
     pub required_threads: Option<[u32; 3]>,
     pub max_threads: Option<[u32; 3]>,
-    /// Bytes of stack of a thread, with all that it calls, if that is known.
+    /// Stack size per thread including callees in bytes, if known.
     pub stack_bytes: Option<u32>,
-    /// Whether nothing bounds that stack: what is called may call itself.
+    /// Whether the stack size is unbounded, since callees may be recursive.
     pub is_recursive: bool,
 }
 
 impl KernelInfo {
-    /// What a part says about the kernel with this name.
+    /// Returns the attributes of the kernel with this name.
     pub fn of(part: &Part, kernel: &str) -> KernelInfo {
         let mut info = KernelInfo::default();
         if let Some(section) = part.section(&format!(".nv.info.{kernel}")) {
@@ -76,7 +76,7 @@ impl KernelInfo {
     }
 }
 
-/// Three words of a section.
+/// Reads three words of a section.
 fn extents(section: &Section, start: usize) -> [u32; 3] {
     [0, 4, 8].map(|offset| section.number(start + offset, 4) as u32)
 }

@@ -1,36 +1,36 @@
-//! Scheduling information in the encoding of an instruction or in the control information before it: stall cycles, yield hint, barriers
-//! and reuse flags. It has no effect on results.
+//! Scheduling information in the encoding of an instruction or in the control code before it: stall cycles, yield hint, barriers and
+//! reuse flags. It has no effect on results.
 
 use crate::syntax::{ControlText, StatementKind, Tree};
 use std::fmt;
 use warpgrid_isa::sass::control::{IN_INSTRUCTION, ScheduleFields};
 use warpgrid_isa::{Target, TargetGate};
 
-/// What an encoding says about scheduling.
+/// Scheduling information of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Since `sm_50`.
+    /// Fields since `sm_50`.
     Fields(ScheduleFields),
-    /// Before: a byte of the word that comes before seven instructions, whose meaning is not documented.
+    /// Byte of the control word of seven instructions before `sm_50`, whose meaning is not documented.
     Byte(u8),
 }
 
-/// Here a word of its own comes before three instructions.
+/// Architectures with one control word per three instructions.
 const IN_GROUPS: TargetGate = TargetGate::Between(50, 62);
-/// Here the word comes before seven, each with a byte of it.
+/// Architectures with one control word per seven instructions, each with one byte.
 const IN_SEVENS: TargetGate = TargetGate::Between(35, 37);
-/// Where the bytes begin in that word.
+/// Bit offset of the bytes within that word.
 const FIRST_BYTE_BIT: usize = 2;
-/// Instructions that share such a word.
+/// Number of instructions that share such a word.
 const SEVEN: usize = 7;
-/// Where the bits begin in an instruction.
+/// Bit offset of the scheduling fields in a 128-bit instruction.
 const FIRST_BIT: u32 = 105;
-/// Bits of an instruction in the word of its group.
+/// Number of bits per instruction in the control word of a group.
 const BITS: u32 = 21;
-/// Instructions of a group.
+/// Number of instructions per group.
 const GROUP: usize = 3;
 
-/// What the encoding of an instruction says where it has 128 bits.
+/// Returns the scheduling information in the encoding of a 128-bit instruction.
 pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
     let bits = (encoding >> FIRST_BIT) as u32;
     IN_INSTRUCTION
@@ -38,8 +38,8 @@ pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
         .then(|| Schedule::Fields(ScheduleFields::of_bits(bits)))
 }
 
-/// What the control information before the instruction that begins at `start`, or the encodings around it, say of its scheduling;
-/// `None` where neither is printed.
+/// Returns the scheduling information of the instruction at `start`, from the control code before it or from the surrounding encodings;
+/// `None` if neither is printed.
 pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule> {
     let mut group = None;
     let mut n_since = 0;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::syntax::parse;
 
-    /// The words at an instruction that a text has once.
+    /// Returns the description for an instruction that occurs once in the source.
     fn words(source: &str, instruction: &str, target: &str) -> Option<String> {
         let start = source.find(instruction).expect("the instruction") as u32;
         let target = Target::from_name(target).expect("a target");
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn older_ones_share_a_word_of_three() {
-        // stall 6; stall 13 and barrier 1 when written; stall 15, yields, waits for 0 and 1.
+        // Stall 6; stall 13 with write barrier 1; stall 15 with yield, waiting for barriers 0 and 1.
         let of = |stall: u64, stays: u64, write: u64, waits: u64| {
             stall | stays << 4 | write << 5 | 7 << 8 | waits << 11
         };

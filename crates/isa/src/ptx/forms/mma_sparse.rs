@@ -14,7 +14,7 @@ const AMPERE: Gate = since(7, 1).sm(80);
 const ORDERED: Gate = since(8, 5).sm(80);
 /// Gate of 8-bit floats.
 const ADA: Gate = since(8, 4).sm(89);
-/// Gate of 4-bit floats, whose forms are all available on exactly this target only (assembler 13.5).
+/// Gate of 4-bit floats: only these architecture-specific targets support all of their forms (assembler 13.5).
 const FOUR: Gate = since(8, 7)
     .on(TargetGate::OneOf(&[
         TargetGate::Only(120),

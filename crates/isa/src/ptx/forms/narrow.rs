@@ -88,7 +88,7 @@ operands! {
     AS_SINGLE: "d" Slot(DType), "a" SingleOf(AType);
 }
 
-/// Gate of `.satfinite` on conversions that did not support it originally.
+/// Gates of `.satfinite` and `.relu` on conversions that did not support them originally.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
     assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to half precision were introduced in PTX 8.1 for `sm_70`"),

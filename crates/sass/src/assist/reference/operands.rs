@@ -1,9 +1,9 @@
-//! The operands of syntax lines, explained by their names.
+//! Descriptions of the operands of syntax lines, derived from their names.
 
 use warpgrid_isa::sass::{Store, SyntaxLine};
 use warpgrid_program::OperandFacts;
 
-/// The operands of a store; the rules of its page describe the addresses.
+/// Returns the operands of a store; the addresses are described by the rules on its page.
 pub(super) fn store_operands(row: &Store) -> Vec<OperandFacts> {
     let names = row.syntax.split_once(' ').map_or("", |(_, names)| names);
     let operand = |(name, help): &(&str, &str)| OperandFacts {
@@ -17,7 +17,7 @@ pub(super) fn store_operands(row: &Store) -> Vec<OperandFacts> {
     named.map(operand).collect()
 }
 
-/// The operands that the syntax lines of stores name.
+/// Operand names in the syntax lines of stores.
 const STORE_OPERANDS: &[(&str, &str)] = &[
     ("[a]", "address in one of the forms that are listed below"),
     (
@@ -33,7 +33,7 @@ const STORE_OPERANDS: &[(&str, &str)] = &[
     ("Pp", "source predicate"),
 ];
 
-/// The operands of all lines, each one once. An operand is required if every line has it outside of braces.
+/// Returns the distinct operands of all lines. An operand is required if every line contains it outside of braces.
 pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandFacts> {
     let lists: Vec<Vec<(String, bool)>> = lines.iter().map(operand_names).collect();
     let mut found: Vec<OperandFacts> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandFacts> {
         named.push(name);
         let is_there = |list: &Vec<(String, bool)>| list.contains(&(name.clone(), true));
         let required = lists.iter().all(is_there);
-        // Operands of one kind share a line.
+        // Operands with the same description share a line.
         match found.last_mut() {
             Some(last) if last.help == help && last.required == required => {
                 last.name += ", ";
@@ -64,7 +64,7 @@ pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandFacts> {
     found
 }
 
-/// The operands of a line, and whether each of them is outside of braces.
+/// Returns the operands of a line, and whether each is outside of braces.
 fn operand_names(line: &SyntaxLine) -> Vec<(String, bool)> {
     let mut names = vec![(String::new(), true)];
     let mut depth = 0;
@@ -86,7 +86,7 @@ fn operand_names(line: &SyntaxLine) -> Vec<(String, bool)> {
     names
 }
 
-/// Prefixes of operands that are addresses or names, and what each of them is.
+/// Prefixes of address and name operands, with their descriptions.
 const PLACES: &[(&str, &str)] = &[
     ("tmem[", "address in tensor memory"),
     ("gdesc[", "first uniform register of the matrix descriptors"),
@@ -119,7 +119,7 @@ const PLACES: &[(&str, &str)] = &[
     ("CC", "condition code"),
 ];
 
-/// What an operand is, by its name in a syntax line; `None` for a fixed register such as `PT` or `RZ`.
+/// Returns the description of an operand by its name in a syntax line; `None` for a fixed register such as `PT` or `RZ`.
 fn operand_help(name: &str) -> Option<&'static str> {
     let mut places = PLACES.iter();
     if let Some((_, help)) = places.find(|(prefix, _)| name.starts_with(prefix)) {
