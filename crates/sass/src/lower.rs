@@ -1,5 +1,5 @@
-//! Listings to programs: each instruction of the machine becomes instructions of the contract that share its step. One file
-//! a family; an opcode has one place, and what a place does not know makes the instruction unknown.
+//! Lowering of disassembly listings to programs: each SASS instruction becomes a sequence of operations executed in one step. Each family
+//! has one file; each opcode is lowered by one function, which rejects unsupported modifiers and operands.
 
 mod asynchronous;
 mod body;
@@ -42,29 +42,29 @@ use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType,
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
 use words::{Lowered, Words};
 
-/// What the lowering of an instruction can ask beside its words.
+/// Context of the lowering of an instruction, in addition to its modifiers and operands.
 struct Context<'a> {
     text: &'a Text,
     target: &'static Target,
-    /// Those of the module.
+    /// Variables of the module.
     variables: &'a [Variable],
     body: &'a mut Body,
-    /// Of the instruction at hand.
+    /// Address of the current instruction.
     address: u64,
     guard: Option<Guard>,
 }
 
-/// Checks whether instructions with an opcode are executed.
+/// Returns whether instructions with this opcode are supported.
 pub(crate) fn is_executed(opcode: &str) -> bool {
     dispatch::find(opcode).is_some()
 }
 
-/// Checks whether an opcode is executed with any operands and modifiers.
+/// Returns whether an opcode is supported with any operands and modifiers.
 pub(crate) fn ignores_modifiers(opcode: &str) -> bool {
     kernel::is_lowered(&format!("{opcode}.ANY_MODIFIER ANY_OPERAND;"))
 }
 
-/// One instruction of the text to the instructions of its step.
+/// Lowers one instruction to the operations of its step.
 fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let opcode = w.opcode();
     let Some(lower) = dispatch::find(opcode) else {
@@ -75,7 +75,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(steps)
 }
 
-/// A step without a guard of its own.
+/// Creates an operation without a separate guard.
 #[inline(never)]
 fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     Step {
@@ -87,13 +87,13 @@ fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     }
 }
 
-/// Modifiers of which none is set.
+/// Returns modifiers with no field set.
 #[inline(never)]
 fn blank() -> Modifiers {
     Modifiers::default()
 }
 
-/// An operation with a type.
+/// Returns modifiers with a type.
 #[inline(never)]
 fn typed(ty: ScalarType) -> Modifiers {
     Modifiers {
@@ -102,13 +102,13 @@ fn typed(ty: ScalarType) -> Modifiers {
     }
 }
 
-/// An arithmetic operation.
+/// Creates an arithmetic operation.
 #[inline(never)]
 fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<Arg>) -> Step {
     step(Does::Arithmetic(op), typed(ty), args)
 }
 
-/// A copy of 32 bits.
+/// Creates a 32-bit copy.
 fn copy(to: Arg, from: Placed) -> Step {
     step(
         Does::Move(MoveOp::Mov),
@@ -117,12 +117,12 @@ fn copy(to: Arg, from: Placed) -> Step {
     )
 }
 
-/// A source that is a number.
+/// Creates an immediate source.
 fn number_of(value: u64) -> OperandValue {
     words::number(value)
 }
 
-/// Logic of up to three predicates by a table: the result of a, b and c is at bit `4 * a + 2 * b + c`.
+/// Combines up to three predicates by a lookup table: bit `4 * a + 2 * b + c` is the result for a, b and c.
 fn predicates_by_table(
     to: Option<RegisterId>,
     conditions: Vec<Placed>,
@@ -138,7 +138,7 @@ fn predicates_by_table(
     machine.step(MachineOp::PredicateLogic3, span)
 }
 
-/// A predicate register that is read.
+/// Creates a predicate source.
 fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
     OperandValue::Predicate {
         source: Source::Register(RegisterRun::one(register)),
@@ -147,7 +147,7 @@ fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
 }
 
 impl Context<'_> {
-    /// A predicate that holds in the lanes whose guard holds and where `condition` does, and the step that makes it.
+    /// Returns a guard that is the conjunction of the instruction's guard and `condition`, and the operation that computes it.
     fn guard_with(&mut self, (condition, span): Placed) -> (Guard, Step) {
         let both = self.body.hidden(ScalarType::Pred);
         let own = match self.guard {
@@ -162,7 +162,7 @@ impl Context<'_> {
             Arg::One(condition, span),
             Arg::One(own, span),
         ];
-        // Not under the guard itself, since the sum must be made in all lanes.
+        // The conjunction must be computed in all lanes, so it is not guarded itself.
         let mut sum = step(
             Does::Arithmetic(ArithmeticOp::And),
             typed(ScalarType::Pred),
@@ -176,7 +176,7 @@ impl Context<'_> {
         (guard, sum)
     }
 
-    /// The steps that do `step` in one of the lanes where the guard holds.
+    /// Returns operations that execute `step` in a single lane, elected from those whose guard is true.
     fn in_one_lane(&mut self, mut step: Step, span: Span) -> [Step; 3] {
         let elected = self.body.hidden(ScalarType::Pred);
         let to = Arg::One(OperandValue::Pair(None, Some(elected)), span);
@@ -191,7 +191,7 @@ fn one((value, span): Placed) -> Arg {
     Arg::One(value, span)
 }
 
-/// Lists of an operation of machine code, in their order.
+/// Operand lists of a SASS-specific operation, in order.
 #[derive(Default)]
 struct Machine {
     registers: Vec<Placed>,
@@ -214,7 +214,7 @@ impl Machine {
     }
 }
 
-/// Whether a predicate that is read always holds, or never does.
+/// Returns the value of a constant predicate source.
 fn known(value: &OperandValue) -> Option<bool> {
     match value {
         OperandValue::Predicate {
@@ -233,7 +233,7 @@ fn known(value: &OperandValue) -> Option<bool> {
     }
 }
 
-/// The modifiers of a source; none for other operands.
+/// Returns the source modifiers of an operand; none if it is not a source.
 fn modifiers_of(value: &OperandValue) -> warpgrid_program::SourceModifiers {
     match value {
         OperandValue::Source(_, modifiers) => *modifiers,
@@ -248,12 +248,12 @@ fn modifiers_of(value: &OperandValue) -> warpgrid_program::SourceModifiers {
     }
 }
 
-/// Whether a source is zero.
+/// Returns whether a source is zero.
 fn is_zero(value: &OperandValue) -> bool {
     is_number(value, 0)
 }
 
-/// Whether a source is this number.
+/// Returns whether a source is this number.
 fn is_number(value: &OperandValue, number: u64) -> bool {
     let is_plain = modifiers_of(value) == warpgrid_program::SourceModifiers::NONE;
     matches!(value, OperandValue::Source(Source::Immediate(bits), _) if *bits == number) && is_plain

@@ -1,4 +1,4 @@
-//! Copies that are done at some later time, and waits for them.
+//! Lowering of asynchronous copies, and of waits for them.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::memory::AddressWidth;
@@ -12,11 +12,11 @@ use warpgrid_isa::{
 };
 use warpgrid_program::OperandValue;
 
-/// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a, zeros where p does not hold; with `.ZFILL`
-/// the low bits of b say how many bytes at the end are zero.
+/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at b to shared memory at a; zeros are stored if p is false. With
+/// `.ZFILL` the low bits of b specify how many bytes at the end are zero.
 pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let from_width = AddressWidth::take(w);
-    // How caches are used.
+    // Cache hints have no effect on results.
     w.ignore(&["BYPASS", "ACCESS"]);
     let fills = w.take("ZFILL");
     let sizes = [("32", 4), ("64", 8), ("128", 16)];
@@ -37,7 +37,7 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             return Err(w.unknown("this condition", p_span));
         };
         if super::known(&p) != Some(true) {
-            // The operation has the opposite: where the source is ignored.
+            // The operation has the opposite predicate, which is true if the source is ignored.
             let ignored = OperandValue::Predicate {
                 source,
                 negated: !negated,
@@ -48,9 +48,9 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Async(AsyncOp::Copy), modifiers, args)])
 }
 
-/// `UBLKCP.S.G [d], [a], size`, `UBLKRED.G.S.ADD.S32 [d], [a], size`: one lane starts it for all. The size counts 16 bytes in the lower
-/// half of its register; the upper half says which blocks of the cluster or which bytes are written, where a word says so. Beside an
-/// address in shared memory that is written, the next register has that of the mbarrier.
+/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane starts for all. The lower half of the size
+/// register is the size in units of 16 bytes; with the respective modifier, the upper half selects the CTAs of the cluster or the bytes
+/// that are written. If the destination is in shared memory, the register after its address contains the address of the mbarrier.
 pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let (to_space, from_space) = direction(w)?;
@@ -73,7 +73,7 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     let from = memory::address(w, AddressWidth::of_space(from_space))?;
     let packed = w.source()?;
     if w.n_left() > 0 {
-        // How caches are used.
+        // The cache policy has no effect on results.
         w.next()?;
     }
     let mbarrier = match to_space == StateSpace::Global {
@@ -111,9 +111,9 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     Ok(steps)
 }
 
-/// Where the bytes go to and come from: the first two words of the opcode.
+/// Returns the state spaces of destination and source, specified by the first two modifiers.
 fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
-    // In shared memory the address says in which block of the cluster.
+    // A shared-memory address includes the CTA of the cluster.
     let to = match w.modifiers_left().first().copied() {
         Some("S") => StateSpace::SharedCluster,
         Some("G") => StateSpace::Global,
@@ -138,7 +138,7 @@ fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
     Ok((to, from))
 }
 
-/// The mbarrier of a copy to shared memory: its address is in the register after that of the destination.
+/// Returns the mbarrier of a copy to shared memory: its address is in the register after that of the destination.
 fn mbarrier_beside(w: &Words<'_>, to: &Placed) -> Lowered<OperandValue> {
     let unknown = || w.unknown("an address without a register", to.1);
     let OperandValue::Address(mut address) = to.0 else {
@@ -149,7 +149,7 @@ fn mbarrier_beside(w: &Words<'_>, to: &Placed) -> Lowered<OperandValue> {
     Ok(OperandValue::Address(address))
 }
 
-/// `UMEMSETS.64 [a], URZ, n`: n times 8 bytes of shared memory become zero.
+/// Lowers `UMEMSETS.64 [a], URZ, n`, which zeroes n times 8 bytes of shared memory.
 pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_wide = w.take("64");
@@ -176,7 +176,7 @@ pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(steps)
 }
 
-/// `LDGDEPBAR`, `UTMACMDFLUSH`: the copies since the last one are a group.
+/// Lowers `LDGDEPBAR` and `UTMACMDFLUSH`, which commit the copies since the last commit as a group.
 pub(super) fn commit(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -189,15 +189,16 @@ pub(super) fn commit(
     Ok(vec![step(Does::Async(commit), super::blank(), Vec::new())])
 }
 
-/// `ARRIVES.LDGSTSBAR.64 [a]`: arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the expected count
-/// of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds it to the pending count.
+/// Lowers `ARRIVES.LDGSTSBAR.64 [a]`, which arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the
+/// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds it to the
+/// pending count.
 pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("LDGSTSBAR") || !w.take("64") {
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
     if !Environment::of(c.target).knows_mbarriers {
-        // The object is a number that the code itself counts in. The arrival happens as the copies complete, so that it is one of the
-        // permitted orders to complete them here.
+        // The mbarrier is a number that the code itself updates. Its arrival happens when the copies complete, so completing the copies
+        // here is one of the permitted orders.
         let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Does::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
@@ -218,8 +219,8 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
-/// `DEPBAR.LE SB0, n`: until n groups are left at most, of each kind that the text has committed so far. Loads, which others wait
-/// for, are complete in their step.
+/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups are pending, of each kind that has been committed earlier in the
+/// listing. Loads, for which other scoreboards wait, complete in their step.
 pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let register = w.peek().and_then(|operand| as_register(&operand.value));
     let is_first = register.is_some_and(|register| {

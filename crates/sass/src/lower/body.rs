@@ -1,4 +1,4 @@
-//! The function that is being made: registers by name, operands, instructions and what they do.
+//! Function body under construction: registers by name, operands, instructions and their actions.
 
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use warpgrid_program::{
     RegisterId, RegisterRun, Registers, Source, SourceModifiers, Span, StepPart, UNNAMED,
 };
 
-/// The registers of machine code have a number each, whatever their file, until all that are used are known.
+/// Number ranges of the SASS register files, used until the final register numbers are assigned.
 const UNIFORM: u32 = 256;
 const PREDICATE: u32 = 512;
 const UNIFORM_PREDICATE: u32 = 544;
 const BARRIER: u32 = 576;
 const HIDDEN: u32 = 1024;
 
-/// What the actions of all functions are.
+/// Actions of all functions.
 #[derive(Default)]
 pub(super) struct Actions {
     pub(super) list: Vec<Action>,
@@ -39,10 +39,10 @@ impl Actions {
     }
 }
 
-/// A value, and its place in the text.
+/// Operand value with its source span.
 pub(super) type Placed = (OperandValue, Span);
 
-/// An operand with its place.
+/// Operand with its source span.
 #[derive(Clone, Debug)]
 pub(super) enum Arg {
     One(OperandValue, Span),
@@ -50,7 +50,7 @@ pub(super) enum Arg {
 }
 
 impl Arg {
-    /// The values of an operand.
+    /// Returns all values of the operand.
     pub(super) fn all(&self) -> Vec<(&OperandValue, Span)> {
         match self {
             Arg::One(value, span) => vec![(value, *span)],
@@ -59,46 +59,46 @@ impl Arg {
     }
 }
 
-/// An instruction of the contract, before it has a place.
+/// Operation of an instruction before it is added to the body.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) does: Does,
     pub(super) modifiers: Modifiers,
     pub(super) args: Vec<Arg>,
-    /// In place of the guard of the text.
+    /// Guard that replaces the guard of the instruction.
     pub(super) guard: Option<Guard>,
-    /// In all lanes, whatever the guard of the text.
+    /// Whether the operation is executed in all lanes, regardless of the guard of the instruction.
     pub(super) unguarded: bool,
 }
 
-/// The body of a function.
+/// Body of a function.
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) operands: Vec<Operand>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) addresses: Vec<u64>,
-    /// Instructions that are not executed, by place, each with the reason.
+    /// Unsupported instructions by index, with the reason.
     pub(super) not_run: Vec<(u32, String)>,
-    /// Whether lanes of a warp can execute different paths.
+    /// Whether lanes of a warp can diverge.
     pub(super) may_diverge: bool,
     hidden: Vec<ScalarType>,
-    /// What the last barrier found, as a number and as a predicate.
+    /// Result of the last reducing barrier, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
-    /// The halves of the register for addresses to return to.
+    /// Halves of the return-address register.
     return_address: [Option<RegisterId>; 2],
-    /// The commits of groups of copies so far, in the order of the text, each kind once.
+    /// Distinct commits of copy groups so far, in source order.
     pub(super) commits: Vec<AsyncOp>,
-    /// Predicates that the instruction at hand writes with an undetermined value.
+    /// Predicates to which the current instruction writes an undetermined value.
     pub(super) undetermined: Vec<RegisterId>,
-    /// Predicates that some instruction of the function leaves undetermined, each with a hidden predicate that states in which
-    /// lanes its value is.
+    /// Predicates to which some instruction of the function writes an undetermined value, each with a hidden predicate that is true in
+    /// the affected lanes.
     pub(super) tags: Vec<(RegisterId, RegisterId)>,
     /// Mask of the last `WARPSYNC`, with the address of the instruction after the `WARPSYNC`.
     pub(super) together: Option<(u64, Placed)>,
 }
 
 impl Body {
-    /// Where the result of a barrier waits, as a predicate or as a number.
+    /// Returns the register of the barrier result, as a predicate or as a number.
     pub(super) fn barrier_result(&mut self, ty: ScalarType) -> RegisterId {
         let index = usize::from(ty == ScalarType::Pred);
         if let Some(register) = self.barrier_results[index] {
@@ -109,7 +109,7 @@ impl Body {
         register
     }
 
-    /// The lower (0) or the upper half of the register for addresses to return to.
+    /// Returns the lower (0) or upper half of the return-address register.
     pub(super) fn return_address(&mut self, half: usize) -> RegisterId {
         let half = half & 1;
         if let Some(register) = self.return_address[half] {
@@ -120,13 +120,13 @@ impl Body {
         register
     }
 
-    /// A register that no text names.
+    /// Allocates a hidden register, which has no name in the source.
     pub(super) fn hidden(&mut self, ty: ScalarType) -> RegisterId {
         self.hidden.push(ty);
         RegisterId(HIDDEN + self.hidden.len() as u32 - 1)
     }
 
-    /// Adds an instruction of the text as one step.
+    /// Adds the operations of an instruction as one step.
     pub(super) fn add(
         &mut self,
         actions: &mut Actions,
@@ -178,7 +178,7 @@ impl Body {
         list
     }
 
-    /// Gives the registers that are used their numbers, in the order of their files; those of a run stay side by side.
+    /// Assigns final numbers to the registers in use, in the order of their files; the registers of a run remain contiguous.
     pub(super) fn number_registers(&mut self) -> Registers {
         let mut used = Vec::new();
         self.for_registers(&mut |run| {
@@ -210,7 +210,7 @@ impl Body {
         registers
     }
 
-    /// Visits the registers of all operands and guards, and puts the first of each run where the visitor says.
+    /// Visits the register runs of all operands and guards, and replaces the first register of each run by the result of the visitor.
     fn for_registers(&mut self, visit: &mut impl FnMut(RegisterRun) -> RegisterId) {
         for instruction in &mut self.instructions {
             if let Some(guard) = &mut instruction.guard {
@@ -267,7 +267,7 @@ impl Body {
     }
 }
 
-/// The number of a register; none for `RZ`, `PT` and the like.
+/// Returns the number of a register; `None` for `RZ`, `PT` and similar registers.
 pub(super) fn id_of(register: Register) -> Option<RegisterId> {
     let RegisterNumber::Number(number) = register.number else {
         return None;
@@ -283,7 +283,7 @@ pub(super) fn id_of(register: Register) -> Option<RegisterId> {
     (u32::from(number) < limit).then(|| RegisterId(first + u32::from(number)))
 }
 
-/// Type of a uniform register or uniform predicate; `None` for per-lane registers.
+/// Returns the type of a uniform register or uniform predicate; `None` for per-lane registers.
 pub(super) fn uniform_type(register: RegisterId) -> Option<ScalarType> {
     match register.0 {
         UNIFORM..PREDICATE => Some(ScalarType::B32),
@@ -300,17 +300,17 @@ pub(super) fn predicate_name(register: RegisterId) -> String {
     }
 }
 
-/// A value that is read as it is.
+/// Creates a source without modifiers.
 pub(super) fn plain(source: Source) -> OperandValue {
     OperandValue::Source(source, SourceModifiers::NONE)
 }
 
-/// A register that is read.
+/// Creates a register source.
 pub(super) fn read(register: RegisterId) -> OperandValue {
     plain(Source::Register(RegisterRun::one(register)))
 }
 
-/// A register that is written.
+/// Creates a register destination.
 pub(super) fn written(register: RegisterId) -> OperandValue {
     OperandValue::Destination(Some(RegisterRun::one(register)))
 }

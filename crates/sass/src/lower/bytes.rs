@@ -1,4 +1,4 @@
-//! Sums over the bytes and half words of registers, and conversions between integers.
+//! Lowering of dot products, absolute differences and packing on bytes and half-words, and of integer conversions.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, destinations};
@@ -20,7 +20,7 @@ const FORMATS: &[(&str, ScalarType)] = &[
     ("S32", ScalarType::S32),
 ];
 
-/// The formats that the modifiers name, in their order.
+/// Consumes the formats among the modifiers, in order.
 fn formats(w: &mut Words<'_>) -> Vec<ScalarType> {
     let words = w.modifiers_left();
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ fn formats(w: &mut Words<'_>) -> Vec<ScalarType> {
     found
 }
 
-/// `IDP.4A.S8.U8`, `IDP.2A.LO.U16.U8`: sums of products of bytes.
+/// Lowers `IDP.4A.S8.U8` and `IDP.2A.LO.U16.U8`, dot products of bytes.
 pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(&[("4A", ArithmeticOp::Dp4a), ("2A", ArithmeticOp::Dp2a)]);
     let op = op.ok_or_else(|| w.unknown("an accumulation of products", w.instruction.opcode))?;
@@ -65,7 +65,7 @@ pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `VABSDIFF{.U32} d, a, b, c`: how far a is from b, plus c.
+/// Lowers `VABSDIFF{.U32} d, a, b, c`: |a - b| + c.
 pub(super) fn distance(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = match w.take("U32") {
         true => ScalarType::U32,
@@ -81,7 +81,7 @@ pub(super) fn distance(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `VABSDIFF4{.U8}{.ACC} d, a, b, c`: how far each byte of a is from that of b; with `.ACC` their sum and c.
+/// Lowers `VABSDIFF4{.U8}{.ACC} d, a, b, c`, the absolute differences of the bytes of a and b; with `.ACC`, their sum plus c.
 pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let signed = !w.take("U8");
     let adds = w.take("ACC");
@@ -91,7 +91,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
     if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
-    // Without a sum the last source has no meaning.
+    // Without `.ACC` the last source is not used.
     let base = if adds { base } else { (number_of(0), base.1) };
     let span = w.instruction.span;
     let mut steps = Vec::new();
@@ -135,7 +135,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
     Ok(steps)
 }
 
-/// Moves signed bytes up by 128, which preserves their distances and makes them unsigned.
+/// Adds 128 to signed bytes, which makes them unsigned and preserves their differences.
 fn offset_bytes(c: &mut Context<'_>, value: Placed, steps: &mut Vec<Step>) -> Placed {
     let moved = c.body.hidden(ScalarType::B32);
     let span = value.1;
@@ -163,7 +163,7 @@ fn byte_of((value, span): &Placed, byte: u8) -> Arg {
     Arg::One(value, *span)
 }
 
-/// `I2I.U8.S32.SAT d, a`: the result first.
+/// Lowers `I2I.U8.S32.SAT d, a`; the destination format comes first.
 pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let found = formats(w);
     let [to, from] = found[..] else {
@@ -189,7 +189,7 @@ pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `I2IP.U8.S32.SAT d, a, b, c`: a and b brought into the range of bytes, below the lower half of c.
+/// Lowers `I2IP.U8.S32.SAT d, a, b, c`: saturates a and b to bytes and places them below the lower half of c.
 pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let found = formats(w);
     let [to, ScalarType::S32] = found[..] else {
@@ -212,7 +212,7 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Move(MoveOp::CvtPack), modifiers, args)])
 }
 
-/// A source; `R3.28` is the part of it that stays, which the formats say as well.
+/// Reads a source; the suffix of `R3.28` specifies the part that is kept, which follows from the formats as well.
 fn kept_source(w: &mut Words<'_>) -> Lowered<Placed> {
     let kept = |operand: &&Operand| {
         let words = w.operand_words(operand);
@@ -226,7 +226,8 @@ fn kept_source(w: &mut Words<'_>) -> Lowered<Placed> {
     Ok((value, operand.span))
 }
 
-/// `F2IP.U8.F32.NTZ d, a, b, c`: two floats as integers in the range of bytes, that of b lowest, below the lower half of c.
+/// Lowers `F2IP.U8.F32.NTZ d, a, b, c`: converts two floats to saturated byte integers, that of b lowest, and places them below the lower
+/// half of c.
 pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let found = formats(w);
     let [ty] = found[..] else {

@@ -1,4 +1,4 @@
-//! Branches, calls, reconvergence, barriers. Labels are addresses until the whole function is lowered.
+//! Lowering of branches, calls, reconvergence and barriers. Labels are addresses until the whole function is lowered.
 
 use super::body::{Arg, Placed, Step, plain, read, written};
 use super::library::SystemFunction;
@@ -18,14 +18,14 @@ fn control(op: ControlOp, args: Vec<Arg>) -> Step {
     step(Does::Control(op), super::blank(), args)
 }
 
-/// Where a branch leads: the address of an instruction.
+/// Branch target: the address of an instruction.
 #[derive(Clone, Copy, Debug)]
 struct Target {
     address: u64,
     span: Span,
 }
 
-/// Where a branch leads: an address, or the name of a label or function. Until the end it is kept as an address.
+/// Reads a branch target: an address, or the name of a label or function. It remains an address until the function is complete.
 fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Target> {
     let operand = w.next()?;
     let address = match operand.value {
@@ -48,7 +48,7 @@ fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Target> {
     })
 }
 
-/// A place as an operand: [`OperandValue::Label`] holds the address until the end.
+/// Creates a label operand: [`OperandValue::Label`] contains the address until the function is complete.
 fn label(target: Target) -> Arg {
     Arg::One(OperandValue::Label(target.address as u32), target.span)
 }
@@ -61,7 +61,7 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     if w.take("ANY") {
         return branch_together(c, w, VoteMode::Any);
     }
-    // A predicate of the warp is the same in all lanes.
+    // A uniform predicate is identical in all lanes.
     if is_uniform && c.guard.is_some() && !w.is_predicate() {
         return branch_together(c, w, VoteMode::All);
     }
@@ -103,7 +103,7 @@ fn branch_on_convergence(
     w: &mut Words<'_>,
     relation: CompareOp,
 ) -> Lowered<Vec<Step>> {
-    // Older forms have no mask operand and refer to all lanes.
+    // Older variants have no mask operand and refer to all lanes.
     let mask = match w.n_left() {
         0 | 1 => (number(u32::MAX.into()), w.instruction.span),
         _ => w.source()?,
@@ -168,9 +168,9 @@ fn vote(guard: Guard, mode: VoteMode, ty: ScalarType, to: RegisterId, span: Span
     vote
 }
 
-/// `@P0 BRA.U.ANY target`, `BRA.U.ANY !UP0, target`: all lanes go there where the guard, and the predicate, hold in one of them.
-/// `@P0 BRA.U target`: all go there where the guard holds in each of them, and otherwise none does (from code: `@P0 BRA` to the end of
-/// the same region follows it).
+/// Lowers `@P0 BRA.U.ANY target` and `BRA.U.ANY !UP0, target`: all lanes branch if the guard and the predicate are true in any lane.
+/// Lowers `@P0 BRA.U target`: all lanes branch if the guard is true in every lane, and none otherwise (derived from code: `@P0 BRA` to
+/// the end of the same region follows it).
 fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let mut steps = Vec::new();
@@ -196,7 +196,8 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lo
     Ok(steps)
 }
 
-/// `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: registers that a warp asks for are there, as p says; one that gives some back has no p.
+/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: requested registers are available, as indicated by p; the variant that releases registers
+/// has no p.
 pub(super) fn registers_of_warp(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let p = match w.is_predicate() {
         true => w.predicate_destination()?,
@@ -206,12 +207,12 @@ pub(super) fn registers_of_warp(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![predicates_by_table(p.0, Vec::new(), 0xff, p.1)])
 }
 
-/// A step that does nothing.
+/// Returns an operation without effect.
 fn step_over() -> Vec<Step> {
     vec![step(Does::Sync(SyncOp::Fence), super::blank(), Vec::new())]
 }
 
-/// The lower half of an address in a register, plus a constant.
+/// Reads the lower half of an address in a register, plus a constant.
 fn register_address(w: &mut Words<'_>, base: u64) -> Lowered<Arg> {
     let operand = w.next()?;
     let register = as_register(&operand.value).and_then(super::id_of);
@@ -229,7 +230,7 @@ fn register_address(w: &mut Words<'_>, base: u64) -> Lowered<Arg> {
     Ok(Arg::One(value, operand.span))
 }
 
-/// `BRX R2 -0x30`: relative to the next instruction; `JMX` is not.
+/// Lowers `BRX R2 -0x30`, which is relative to the next instruction, and `JMX`, which is absolute.
 pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["INC", "DEC", "NODEC", "NOINC"]);
     let is_relative = w.opcode().starts_with("BRX");
@@ -268,7 +269,7 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// `CALL.REL.NOINC target`, `CALL.REL.NOINC R10 base`: the caller has put the address to return to into registers.
+/// Lowers `CALL.REL.NOINC target` and `CALL.REL.NOINC R10 base`; the caller has stored the return address in registers.
 pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["REL", "NOINC", "INC"]);
     let is_absolute = w.take("ABS");
@@ -279,20 +280,20 @@ pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         return to_register(c, w);
     }
     let to = target(c, w)?;
-    // Where a kernel begins nothing calls it.
+    // No code calls the kernel entry at address 0.
     if is_absolute && to.address == 0 {
         return Err(w.unknown("a function that is resolved by the linker", to.span));
     }
     Ok(vec![control(ControlOp::Branch, vec![label(to)])])
 }
 
-/// `RET.REL.NODEC R8 base`
+/// Lowers `RET.REL.NODEC R8 base`.
 pub(super) fn returns(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["REL", "ABS", "NODEC", "DEC"]);
     to_register(c, w)
 }
 
-/// To an address in a register, which counts from the place that may be the next operand.
+/// Jumps to an address in a register, relative to the base in the next operand, if any.
 fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let register = w.next()?;
     let base = match w.n_left() {
@@ -315,7 +316,7 @@ fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// Returns the steps of a function of the system; `R20` has the address to return to (seen in code of assembler 13.5, `sm_75` to
+/// Returns the operations of a system function; `R20` contains the return address (observed in code of assembler 13.5, `sm_75` to
 /// `sm_120`).
 pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Step> {
     let register = |number: u16| Register {
@@ -342,7 +343,7 @@ pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Step
     ]
 }
 
-/// `LEPC d`: the address of this instruction.
+/// Lowers `LEPC d`, which returns the address of this instruction.
 pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (run, span) = w.destination(2)?;
     let place = match w.n_left() {
@@ -357,13 +358,13 @@ pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     Ok(copies.collect())
 }
 
-/// `EXIT {p}`
+/// Lowers `EXIT {p}`.
 pub(super) fn exit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["KEEPREFCOUNT", "NO_ATEXIT"]);
     under(c, w, |_| Ok(control(ControlOp::Exit, Vec::new())))
 }
 
-/// The step of the operands after a predicate, which may be left out, in the lanes where that holds, too.
+/// Lowers the operands after an optional predicate, restricted to the lanes in which the predicate is true.
 fn under(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -393,7 +394,7 @@ pub(super) fn trap(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![control(ControlOp::Trap, Vec::new())])
 }
 
-/// `BSSY B0, target`: the lanes that are here meet again at `BSYNC B0`.
+/// Lowers `BSSY B0, target`: the active lanes reconverge at `BSYNC B0`.
 pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["RECONVERGENT", "RELIABLE"]);
     let to = w.to(1)?;
@@ -404,10 +405,10 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
     )])
 }
 
-/// `BSYNC B0`. From `sm_100` on the assembler writes `BSYNC.RECONVERGENT` where lanes must meet. Without the word it ends
-/// loops that wait for another lane of the warp, as for a lock: those that have left the loop go on when others give way
-/// (seen in a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`). Before `sm_100` such a loop is one
-/// with a `YIELD` before the `BSYNC` in the region of its barrier.
+/// Lowers `BSYNC B0`. From `sm_100` on the assembler emits `BSYNC.RECONVERGENT` if lanes must reconverge. Without the modifier, `BSYNC`
+/// ends loops that wait for another lane of the warp, such as a lock: lanes that have left the loop resume when others yield (observed in
+/// a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`). Before `sm_100` such a loop is recognized by a
+/// `YIELD` before the `BSYNC` in the region of its barrier.
 pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let says_reconvergence = Environment::of(c.target).says_reconvergence;
     let is_reconvergent = w.take("RECONVERGENT");
@@ -425,10 +426,10 @@ pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(vec![control(op, vec![one(barrier)])])
 }
 
-/// Instructions before a `BSYNC` among which its `BSSY` is looked for.
+/// Maximum number of instructions before a `BSYNC` that are searched for its `BSSY`.
 const MAX_REGION: usize = 4096;
 
-/// Checks whether a `YIELD` is between the last `BSSY` of a barrier register and the instruction at hand.
+/// Returns whether a `YIELD` is between the last `BSSY` of a barrier register and the current instruction.
 fn region_yields(c: &Context<'_>, w: &Words<'_>, barrier: Option<Register>) -> bool {
     let before = c.text.instructions.iter().rev();
     let before = before
@@ -454,7 +455,7 @@ fn region_yields(c: &Context<'_>, w: &Words<'_>, barrier: Option<Register>) -> b
     false
 }
 
-/// `BREAK {p,} B0`
+/// Lowers `BREAK {p,} B0`.
 pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["RECONVERGENT", "RELIABLE"]);
     let leave = |w: &mut Words<'_>| {
@@ -464,7 +465,7 @@ pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
     under(c, w, leave)
 }
 
-/// `WARPSYNC mask`, `WARPSYNC.ALL`, `WARPSYNC.COLLECTIVE mask, next`
+/// Lowers `WARPSYNC mask`, `WARPSYNC.ALL` and `WARPSYNC.COLLECTIVE mask, next`.
 pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["EXCLUSIVE", "NOEXCLUSIVE"]);
     let all = w.take("ALL");
@@ -479,7 +480,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
         c.body.together = Some((c.address + 16, mask.clone()));
     }
     if collects {
-        // What follows leads there.
+        // The label of the next instruction is redundant.
         w.next()?;
     }
     Ok(vec![step(
@@ -489,7 +490,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     )])
 }
 
-/// `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p`, `BAR.SYNCALL`
+/// Lowers `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p` and `BAR.SYNCALL`.
 pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["DEFER_BLOCKING", "ALL"]);
     let mut modifiers = super::blank();
@@ -532,7 +533,7 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         args.push(Arg::One(number(0), span));
     }
     if reduces {
-        // The result waits for `B2R`.
+        // `B2R` reads the result.
         let to = c.body.barrier_result(match modifiers.barrier_reduce {
             Some(BarrierReduce::Popc) => ScalarType::B32,
             Some(BarrierReduce::And | BarrierReduce::Or) | None => ScalarType::Pred,
@@ -545,8 +546,8 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     Ok(steps)
 }
 
-/// Replaces both sources of a barrier, which are one register, by its parts: the number of the barrier in the lower half, and the
-/// number of threads in the upper half.
+/// Splits the register that is the only source of a barrier: the barrier number is in the lower half, and the number of threads in the
+/// upper half.
 fn unpack(c: &mut Context<'_>, sources: &mut [Placed], span: Span) -> Vec<Step> {
     let fields = [(0, 4), (16, 16)];
     let unpack = |(source, (start, bits)): (&mut Placed, _)| {
@@ -564,7 +565,7 @@ fn unpack(c: &mut Context<'_>, sources: &mut [Placed], span: Span) -> Vec<Step> 
     sources.iter_mut().zip(fields).map(unpack).collect()
 }
 
-/// `B2R.RESULT d{, p}`: what the last `BAR.RED` found, as a number or as a predicate.
+/// Lowers `B2R.RESULT d{, p}`, which returns the result of the last `BAR.RED` as a number or predicate.
 pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("RESULT") {
         return Err(w.unknown("this part of a barrier", w.instruction.opcode));
@@ -587,7 +588,7 @@ pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
     Ok(steps)
 }
 
-/// `UCGABAR_ARV`, `UCGABAR_WAIT`: the barrier of the cluster.
+/// Lowers `UCGABAR_ARV` and `UCGABAR_WAIT`, the cluster barrier.
 pub(super) fn cluster(w: &mut Words<'_>, op: SyncOp) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![step(Does::Sync(op), super::blank(), Vec::new())])
@@ -602,13 +603,13 @@ pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `YIELD`
+/// Lowers `YIELD`.
 pub(super) fn give_way(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![control(ControlOp::GiveWay, Vec::new())])
 }
 
-/// What has no effect where each step is complete before the next one: fences, waits for loads, caches.
+/// Lowers instructions without effect in an emulator that completes each step before the next: fences, waits for loads, cache control.
 pub(super) fn nothing(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![step(

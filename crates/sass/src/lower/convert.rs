@@ -1,4 +1,4 @@
-//! Conversions between numbers.
+//! Lowering of numeric conversions.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::float::ROUNDINGS;
@@ -25,7 +25,7 @@ const FLOATS: &[(&str, ScalarType)] = &[
     ("BF16", ScalarType::Bf16),
 ];
 
-/// To the nearest whole number unless a word says where to.
+/// Rounding modifiers of conversions to integers; the default is to nearest.
 const WHOLE: &[(&str, Rounding)] = &[
     ("TRUNC", Rounding::Rzi),
     ("FLOOR", Rounding::Rmi),
@@ -33,7 +33,7 @@ const WHOLE: &[(&str, Rounding)] = &[
     ("ROUND", Rounding::Rni),
 ];
 
-/// A conversion; wide results and sources are pairs.
+/// Lowers a conversion; 64-bit results and sources are register pairs.
 fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
     let modifiers = with_flags(w, modifiers);
     let is_wide = |ty: Option<ScalarType>| ty.is_some_and(|ty| ty.width_bits() == 64);
@@ -43,7 +43,7 @@ fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
         .peek()
         .is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
     let a = match from {
-        // Of a wide literal the encoding has the upper half, which is printed as if it were all.
+        // The encoding only contains the upper half of a 64-bit literal, and disassemblers print that half as the literal.
         ScalarType::U64 | ScalarType::S64 if is_literal => {
             let span = w.instruction.span;
             (number(w.immediate()? << 32), span)
@@ -54,9 +54,9 @@ fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Move(MoveOp::Cvt), modifiers, args)])
 }
 
-/// The words that conversions have beside formats and rounding.
+/// Consumes the modifiers of conversions other than formats and rounding.
 fn with_flags(w: &mut Words<'_>, mut modifiers: Modifiers) -> Modifiers {
-    // What becomes of a NaN follows from the types.
+    // The types determine the result for a NaN.
     w.ignore(&["NTZ"]);
     for (word, flag) in [("FTZ", Flag::Ftz), ("SAT", Flag::Sat)] {
         if w.take(word) {
@@ -66,7 +66,7 @@ fn with_flags(w: &mut Words<'_>, mut modifiers: Modifiers) -> Modifiers {
     modifiers
 }
 
-/// How `F2IP` makes an integer of a 32-bit float.
+/// Returns the modifiers of the conversion from a 32-bit float to an integer in `F2IP`.
 pub(super) fn from_float(w: &mut Words<'_>, to: ScalarType) -> Modifiers {
     w.ignore(&["F32"]);
     let rounding = w.take_one(WHOLE).unwrap_or(Rounding::Rni);
@@ -82,7 +82,7 @@ fn types(to: ScalarType, from: ScalarType, rounding: Option<Rounding>) -> Modifi
     }
 }
 
-/// `I2F`, `I2FP`
+/// Lowers `I2F` and `I2FP`.
 pub(super) fn to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.take_one(FLOATS).unwrap_or(ScalarType::F32);
     let from = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
@@ -90,7 +90,7 @@ pub(super) fn to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     convert(w, types(to, from, Some(rounding)))
 }
 
-/// `F2I`
+/// Lowers `F2I`.
 pub(super) fn to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
     let from = w.take_one(FLOATS).unwrap_or(ScalarType::F32);
@@ -98,7 +98,7 @@ pub(super) fn to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     convert(w, types(to, from, Some(rounding)))
 }
 
-/// `F2F`: the result first.
+/// Lowers `F2F`; the destination format comes first.
 pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let words = w.modifiers_left();
     let mut formats = words.iter().filter_map(|word| {
@@ -118,7 +118,7 @@ pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     convert(w, types(to, from, rounding))
 }
 
-/// Pairs of floats that are narrower than a half.
+/// Pairs of floats narrower than half precision.
 const NARROW: &[(&str, ScalarType)] = &[
     ("E4M3", ScalarType::E4m3x2),
     ("E5M2", ScalarType::E5m2x2),
@@ -128,10 +128,11 @@ const NARROW: &[(&str, ScalarType)] = &[
     ("E8", ScalarType::Ue8m0x2),
 ];
 
-/// Pairs of halves.
+/// Pairs of half-precision floats.
 const HALVES: &[(&str, ScalarType)] = &[("BF16", ScalarType::Bf16x2), ("F16", ScalarType::F16x2)];
 
-/// `F2FP.F16.E4M3.UNPACK_B d, a`: a pair of narrow floats to a pair of halves; `a.H1` is the pair in the upper half.
+/// Lowers `F2FP.F16.E4M3.UNPACK_B d, a`, which converts a pair of narrow floats to a pair of halves; `a.H1` selects the pair in the upper
+/// half.
 fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let clamps = w.take("RELU");
     let (from, to_type) = (w.take_one(NARROW), w.take_one(HALVES));
@@ -151,20 +152,20 @@ fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// What `F2FP` makes one register of.
+/// Sources that `F2FP` packs into one register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
-    /// Two 32-bit floats, the first one above.
+    /// Two 32-bit floats, the first one in the upper half.
     Two,
     /// One 32-bit float.
     One,
-    /// One 32-bit float, cut to fewer bits.
+    /// One 32-bit float, truncated to fewer bits.
     Cut,
-    /// The halves of a register.
+    /// The two halves of a register.
     Halves,
 }
 
-/// How `F2FP` packs, and whether what it makes goes below the lower half of its last source.
+/// Packing modifiers of `F2FP`, and whether the result is merged with the lower half of the last source.
 const PACKINGS: &[(&str, (Packing, bool))] = &[
     ("PACK_AB", (Packing::Two, false)),
     ("PACK_AB_MERGE_C", (Packing::Two, true)),
@@ -173,8 +174,9 @@ const PACKINGS: &[(&str, (Packing, bool))] = &[
     ("UNPACK_B_MERGE_C", (Packing::Halves, true)),
 ];
 
-/// `F2FP.F16.F32.PACK_AB d, a, b`: a goes to the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c`: the low half of c goes
-/// above the pair of bytes; with `.RS` c has the random bits as well. `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
+/// Lowers `F2FP`. `F2FP.F16.F32.PACK_AB d, a, b` places a in the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c` places the low
+/// half of c above the pair of bytes; with `.RS` c contains the random bits as well. Other variants: `F2FP.E4M3.F16.UNPACK_B_MERGE_C d,
+/// a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
 pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("UNPACK_B") {
         return unpack(w);
@@ -201,7 +203,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     };
     let mut sources = Vec::new();
     for _ in 0..n {
-        // A number is printed as one of `f32`, also where its bits are a pair of halves.
+        // Literals are printed as `f32`, even if their bits are a pair of halves.
         sources.push(one(w.source_as(ScalarType::F32)?));
     }
     let is_random = modifiers.rounding == Some(Rounding::Rs);
@@ -210,7 +212,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         _ if !merges && !is_random => None,
         _ => Some(w.source()?),
     };
-    // The bits that are added before what is beyond is cut off: those of the register that is merged, where one is.
+    // Random bits, which are added before truncation, are in the merged register if there is one.
     sources.extend(kept.clone().filter(|_| is_random).map(one));
     let kept = kept.filter(|(kept, _)| merges && !is_zero(kept));
     let packed = |to| {
@@ -221,7 +223,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         return Ok(vec![packed(to)]);
     };
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
-    // Of pairs in a byte without random bits, and of one half, it is not known where what is kept goes.
+    // The position of the kept bits is not known for byte pairs without random bits and for single halves.
     if packing == Packing::One || is_byte && !is_random {
         return Err(w.unknown("an operand that supplies the remaining bits", span));
     }
@@ -236,7 +238,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(steps)
 }
 
-/// Returns the types of a packed result and of its sources; `None` if the form of packing has no such types.
+/// Returns the types of a packed result and of its sources; `None` if the packing does not support them.
 fn packed_types(w: &mut Words<'_>, packing: Packing) -> Option<(ScalarType, ScalarType)> {
     let narrow = w.take_one(NARROW);
     let half = w.take_one(HALVES);
@@ -256,9 +258,9 @@ fn packed_types(w: &mut Words<'_>, packing: Packing) -> Option<(ScalarType, Scal
     Some((to, from))
 }
 
-/// Joins a packed pair with the bits that are kept, which move up by the bits that the pair occupies: a half, or for pairs in a
-/// byte a byte of each half, because `cvt.rs.e4m3x4` is two of these instructions, and the second one keeps the result of the first
-/// (PTX ISA, "cvt", the layouts of `rbits`).
+/// Combines a packed pair with the kept bits, which are shifted up by the width of the pair: a half, or for byte pairs one byte of each
+/// half, because `cvt.rs.e4m3x4` consists of two of these instructions, and the second one keeps the result of the first (PTX ISA, "cvt",
+/// the layouts of `rbits`).
 fn join_above(
     c: &mut Context<'_>,
     to: Arg,
@@ -280,7 +282,7 @@ fn join_above(
     ]
 }
 
-/// `FRND`: a whole number as a float.
+/// Lowers `FRND`, which rounds to an integral float.
 pub(super) fn round(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = w.take_one(FLOATS).unwrap_or(ScalarType::F32);
     let rounding = w.take_one(WHOLE).unwrap_or(Rounding::Rni);

@@ -1,5 +1,5 @@
-//! Which function lowers which opcode. In: a name, as a disassembler prints it; out: the function, or nothing where the opcode is
-//! not run. What an opcode does and which architectures have it says `warpgrid_isa::sass::opcodes`.
+//! Dispatch table from SASS opcodes to lowering functions. An opcode without an entry is not supported by the emulator;
+//! `warpgrid_isa::sass::opcodes` describes every opcode and its architectures.
 
 use super::body::Step;
 use super::words::{Lowered, Words};
@@ -10,10 +10,10 @@ use super::{
 };
 use warpgrid_isa::{ArithmeticOp, AsyncOp, ScalarType, SyncOp};
 
-/// Lowers one instruction to the instructions of its step.
+/// Lowers one instruction to the operations of its step.
 pub(super) type Lower = fn(&mut Context<'_>, &mut Words<'_>) -> Lowered<Vec<Step>>;
 
-/// Whether the uniform datapath has an opcode, too: `UIADD3` does for one value what `IADD3` does for 32.
+/// Whether an opcode has a uniform counterpart: `UIADD3` computes for one value what `IADD3` computes for 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Datapath {
     Lanes,
@@ -21,7 +21,7 @@ enum Datapath {
 }
 use Datapath::{Lanes, LanesAndUniform};
 
-/// An opcode that runs.
+/// Supported opcode.
 struct Row {
     name: &'static str,
     datapath: Datapath,
@@ -36,7 +36,7 @@ const fn row(name: &'static str, datapath: Datapath, lower: Lower) -> Row {
     }
 }
 
-/// What lowers this opcode; `None` where it is not run.
+/// Returns the lowering function of an opcode; `None` if it is not supported.
 pub(super) fn find(opcode: &str) -> Option<Lower> {
     let own = find_row(opcode);
     let twin = || {
@@ -51,7 +51,7 @@ fn find_row(name: &str) -> Option<&'static Row> {
     ROWS.get(index)
 }
 
-/// Every opcode that runs, by name.
+/// All supported opcodes, by name.
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
     row("ACQBULK", Lanes, |_, w| control::nothing(w)),
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
     use warpgrid_isa::sass::opcodes::{OPCODES, find_opcode};
 
-    /// The opcodes that run, those of the uniform datapath among them.
+    /// Returns the supported opcodes, including their uniform counterparts.
     fn names() -> impl Iterator<Item = String> {
         ROWS.iter().flat_map(|row| {
             let uniform = (row.datapath == LanesAndUniform).then(|| format!("U{}", row.name));
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(unknown, [""; 0]);
     }
 
-    /// The uniform datapath computes what the lanes compute, so that an opcode of it that stays unknown is a slip. `USTS` stores: no
-    /// assembler was seen to print it, so its operands are not known.
+    /// The uniform datapath computes the same operations as the vector datapath, so an unsupported uniform counterpart is an oversight.
+    /// Exception: `USTS`, which no assembler was observed to emit, so its operands are not known.
     #[test]
     fn what_the_lanes_run_the_uniform_datapath_runs() {
         let twin = |name: &str| {

@@ -1,4 +1,4 @@
-//! Arithmetic of 64-bit floats: pairs of registers.
+//! Lowering of 64-bit floating-point arithmetic on register pairs.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS, set_predicate};
@@ -15,7 +15,7 @@ pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
 }
 
-/// `DFMA`
+/// Lowers `DFMA`.
 pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let modifiers = float::mode(w, ScalarType::F64);
     let mut args = vec![w.to(2)?];
@@ -29,7 +29,7 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `DSETP p, q, a, b, x`
+/// Lowers `DSETP p, q, a, b, x`.
 pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if let Some(op) = w.take_one(&[("MIN", ArithmeticOp::Min), ("MAX", ArithmeticOp::Max)]) {
         return choice(c, w, op);
@@ -40,7 +40,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     set_predicate(w, op, combine, typed(ScalarType::F64))
 }
 
-/// `DSETP.MIN.AND p, q, a, b, PT`: p where a is the smaller one, or the only number; q where neither is a number.
+/// Lowers `DSETP.MIN.AND p, q, a, b, PT`: p is true if a is the minimum or the only operand that is not a NaN; q is true if both are NaN.
 fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     w.ignore(&["AND"]);
     let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
@@ -66,7 +66,7 @@ fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<V
         let args = vec![Arg::One(to, p.1), Arg::One(a, span), Arg::One(b, span)];
         step(Does::Compare(CompareForm::Setp), modifiers, args)
     };
-    // The smaller of a and itself has its bits, or those of the NaN that results have.
+    // The minimum of a and itself has the bits of a, or those of the canonical NaN.
     Ok(vec![
         of(op, to(least), &a, &b),
         of(op, to(left), &a, &a),

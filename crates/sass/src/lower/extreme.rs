@@ -1,4 +1,4 @@
-//! The smaller or the larger of two or three values, and of sums: integers, pairs of 16-bit integers, floats, pairs of halves.
+//! Lowering of minimum and maximum of two or three values, and of sums: integers, pairs of 16-bit integers, floats, pairs of halves.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, destinations};
@@ -9,7 +9,7 @@ use super::{
 use warpgrid_isa::{ArithmeticOp, CompareForm, Does, Flag, MachineOp, Modifiers, ScalarType};
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-/// The types of integers that are compared; the one without a word is `.S32`.
+/// Integer types; the default is `.S32`.
 const INTEGERS: &[(&str, ScalarType)] = &[
     ("U32", ScalarType::U32),
     ("S32", ScalarType::S32),
@@ -19,8 +19,8 @@ const INTEGERS: &[(&str, ScalarType)] = &[
     ("U64", ScalarType::U64),
 ];
 
-/// `IMNMX d, a, b, p`, `VIMNMX d, PT, PT, a, b, p`, `IMNMX.S64 PT, PT, d, a, b, p, !PT`, `VIMNMX3 d, a, b, c, p`,
-/// `VIADDMNMX d, a, b, c, p`: the smallest one where p holds, else the largest.
+/// Lowers `IMNMX d, a, b, p`, `VIMNMX d, PT, PT, a, b, p`, `IMNMX.S64 PT, PT, d, a, b, p, !PT`, `VIMNMX3 d, a, b, c, p` and `VIADDMNMX d,
+/// a, b, c, p`: the minimum if p is true, otherwise the maximum.
 pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
     let modifiers = typed(ty);
@@ -41,7 +41,7 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     };
     let p = w.predicate()?;
     if w.is_predicate() {
-        // Of the pair's upper half in a longer comparison.
+        // This predicate is the carry of a multi-word comparison.
         let carried = w.predicate()?;
         if known(&carried.0) != Some(false) {
             return Err(w.unknown("an extended comparison", carried.1));
@@ -54,7 +54,7 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
         steps.extend(choose(c, to, modifiers, values, p));
         return Ok(steps);
     };
-    // What is negative becomes zero.
+    // `.RELU` clamps negative results to zero.
     let span = p.1;
     let result = Arg::One(written(last), span);
     steps.extend(choose(c, result, modifiers, values, p));
@@ -66,8 +66,7 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     Ok(steps)
 }
 
-/// Reads predicate results such as `P0, PT`. Which comparison they hold is not documented, so that their values are
-/// undetermined.
+/// Reads predicate results such as `P0, PT`. Their meaning is not documented, so their values are undetermined.
 pub(super) fn predicate_results(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<()> {
     while w.is_predicate() {
         let (result, _) = w.predicate_destination()?;
@@ -76,7 +75,7 @@ pub(super) fn predicate_results(c: &mut Context<'_>, w: &mut Words<'_>) -> Lower
     Ok(())
 }
 
-/// The sum of the next two sources, in a register that no text names.
+/// Returns the sum of the next two sources in a hidden register.
 fn sum(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -106,7 +105,7 @@ fn sum(
     Ok((read(to), span))
 }
 
-/// `FMNMX d, a, b, p`, `FMNMX3 d, a, b, c, p`
+/// Lowers `FMNMX d, a, b, p` and `FMNMX3 d, a, b, c, p`.
 pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = ScalarType::F32;
     let modifiers = float::extreme_mode(w, ty);
@@ -120,8 +119,8 @@ pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(choose(c, to, modifiers, values, p))
 }
 
-/// With `.XORSIGN` the sizes are compared, and the sign is that of the product of the registers: the operation itself takes
-/// their sizes.
+/// With `.XORSIGN` the magnitudes are compared, and the sign is that of the product of the registers: the operation itself computes the
+/// magnitudes.
 fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [Placed]) -> Lowered<()> {
     if !modifiers.has(Flag::Xorsign) {
         return Ok(());
@@ -137,7 +136,7 @@ fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [Placed]) -> Lowered
     Ok(())
 }
 
-/// `DMNMX d, a, b, p`
+/// Lowers `DMNMX d, a, b, p`.
 pub(super) fn doubles(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = ScalarType::F64;
     let to = w.to(2)?;
@@ -146,7 +145,7 @@ pub(super) fn doubles(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     Ok(choose(c, to, typed(ty), values, p))
 }
 
-/// `HMNMX2 d, a, b, p`, `VHMNMX d, a, b, c, p`
+/// Lowers `HMNMX2 d, a, b, p` and `VHMNMX d, a, b, c, p`.
 pub(super) fn halves(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = half::format(w);
     let modifiers = float::extreme_mode(w, ty);
@@ -160,7 +159,7 @@ pub(super) fn halves(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(choose(c, to, modifiers, values, p))
 }
 
-/// Registers for intermediate values of a type.
+/// Returns the register type for intermediate values of a type.
 fn bits_of(ty: ScalarType) -> ScalarType {
     match ty.width_bits() {
         64 => ScalarType::B64,
@@ -168,7 +167,7 @@ fn bits_of(ty: ScalarType) -> ScalarType {
     }
 }
 
-/// The smallest value where a predicate holds, else the largest.
+/// Selects the minimum if a predicate is true, otherwise the maximum.
 fn choose(
     c: &mut Context<'_>,
     to: Arg,
@@ -201,7 +200,7 @@ fn choose(
     steps
 }
 
-/// One operation over two or three values.
+/// Applies one operation to two or three values.
 fn fold(
     c: &mut Context<'_>,
     op: ArithmeticOp,

@@ -1,4 +1,4 @@
-//! Arithmetic of 32-bit floats.
+//! Lowering of 32-bit floating-point arithmetic.
 
 use super::body::{Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
@@ -11,7 +11,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::SourceModifiers;
 
-/// How results are rounded; without a word to the nearest.
+/// Rounding modifiers; the default is to nearest.
 pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
     ("RN", Rounding::Rn),
     ("RZ", Rounding::Rz),
@@ -19,7 +19,7 @@ pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
     ("RP", Rounding::Rp),
 ];
 
-/// The modifiers of sums and products: rounding, and of floats that are narrower than 64 bits flushing and clamping.
+/// Consumes the modifiers of additions and multiplications: rounding and, for floats narrower than 64 bits, flushing and saturation.
 pub(super) fn mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
     let mut modifiers = typed(ty);
     modifiers.rounding = Some(Rounding::Rn);
@@ -32,7 +32,7 @@ pub(super) fn mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
     modifiers
 }
 
-/// The modifiers of minima and maxima.
+/// Consumes the modifiers of minimum and maximum.
 pub(super) fn extreme_mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
     let mut modifiers = typed(ty);
     let flags = [
@@ -44,7 +44,7 @@ pub(super) fn extreme_mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
     modifiers
 }
 
-/// Takes modifiers that set a flag each.
+/// Consumes modifiers that set a flag each.
 pub(super) fn take_flags(w: &mut Words<'_>, modifiers: &mut Modifiers, flags: &[(&str, Flag)]) {
     for (word, flag) in flags {
         if w.take(word) {
@@ -61,7 +61,7 @@ pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
 }
 
-/// `FFMA`
+/// Lowers `FFMA`.
 pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let modifiers = mode(w, ScalarType::F32);
     let to = w.to(1)?;
@@ -76,7 +76,7 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// By what the product is scaled before it is rounded.
+/// Scale factors applied to a product before rounding.
 const SCALES: &[(&str, f64)] = &[
     ("D2", 0.5),
     ("D4", 0.25),
@@ -86,7 +86,7 @@ const SCALES: &[(&str, f64)] = &[
     ("M2", 2.0),
 ];
 
-/// `FMUL d, a, b`; `FMUL.D2` is half of the product.
+/// Lowers `FMUL d, a, b`; `FMUL.D2` halves the product.
 pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let Some(scale) = w.take_one(SCALES) else {
         return two(w, ArithmeticOp::Mul);
@@ -94,7 +94,7 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     let narrowing = mode(w, ScalarType::F32);
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
-    // Products of two floats, and their scale, are exact in 64 bits.
+    // The product of two floats and its scaling are exact in 64 bits.
     let mut steps = Vec::new();
     let mut convert =
         |to: Arg, from: Arg, mut modifiers: Modifiers, d: ScalarType, a: ScalarType| {
@@ -144,14 +144,14 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
 }
 
 pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    // Subnormals are kept as they are unless the word is there.
+    // A selection preserves subnormals unless `.FTZ` is present.
     if w.take("FTZ") {
         return Err(w.unknown("`.FTZ` of a selection", w.instruction.opcode));
     }
     select_as(w, ScalarType::F32, 1)
 }
 
-/// `FSETP p, q, a, b, x`
+/// Lowers `FSETP p, q, a, b, x`.
 pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
@@ -163,7 +163,7 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     set_predicate(w, op, combine, modifiers)
 }
 
-/// `FSET.BF d, a, b, x`: 1.0, or all ones without `.BF`, where the comparison holds.
+/// Lowers `FSET.BF d, a, b, x`: 1.0 if the comparison is true, or all ones without `.BF`.
 pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = if w.take("BF") {
         ScalarType::F32
@@ -190,7 +190,7 @@ pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![step(Does::Compare(CompareForm::Set), modifiers, args)])
 }
 
-/// `FCHK.DIVIDE p, a, b`
+/// Lowers `FCHK.DIVIDE p, a, b`.
 pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["DIVIDE"]);
     let p = w.placed_predicate()?;
@@ -205,7 +205,7 @@ pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
-/// Functions of which the unit takes subnormals as zero, and makes none.
+/// Functions of the special function unit that flush subnormal inputs and results to zero.
 const FLUSHING: &[ArithmeticOp] = &[
     ArithmeticOp::Rcp,
     ArithmeticOp::Rsqrt,
@@ -214,7 +214,7 @@ const FLUSHING: &[ArithmeticOp] = &[
     ArithmeticOp::Lg2,
 ];
 
-/// The upper half of a 64-bit float: a register, or a literal that is printed as the whole float.
+/// Reads the upper half of a 64-bit float: a register, or a literal that is printed as the complete float.
 fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
     let operand = w.peek();
     let is_literal = |operand: &Operand| match operand.value {
@@ -235,7 +235,7 @@ fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
     }
 }
 
-/// `MUFU`: estimates of elementary functions. Sine and cosine count in turns.
+/// Lowers `MUFU`, approximations of elementary functions. The argument of sine and cosine is in turns.
 pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     for (word, op, is_upper) in [
         ("RCP64H", MachineOp::Reciprocal64, true),
@@ -279,7 +279,8 @@ pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(Flag::Approx);
-    // The assembler scales where the function does not flush (seen in what 13.5 makes of the forms without `.ftz`).
+    // The assembler scales the operands if the function does not flush subnormals (observed in the output of 13.5 for the forms without
+    // `.ftz`).
     let is_bf16 = matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2);
     let flushes = FLUSHING.contains(&op) && (!is_narrow || is_bf16);
     if w.take("FTZ") || flushes {

@@ -1,4 +1,4 @@
-//! Compares the table of forms with the lowering: each line of the table is lowered with each of its modifiers, and every other modifier
+//! Tests the table of forms against the lowering: each line of the table is lowered with each of its modifiers, and every other modifier
 //! must be rejected.
 
 use super::dispatch;
@@ -15,14 +15,14 @@ use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{Counterpart, find_forms, find_store};
 use warpgrid_isa::{ControlOp, Does, MoveOp, SyncOp, Target, Version};
 
-/// A modifier that no opcode has.
+/// Modifier that no opcode has.
 const NO_MODIFIER: &str = "NOMODIFIER";
 
-/// Modifiers that the lowering accepts although no assembler prints them for these opcodes: it reads the modifiers of a family by one
-/// function.
+/// Modifiers that the lowering accepts although no assembler prints them for these opcodes, since one function reads the modifiers of a
+/// family.
 #[rustfmt::skip]
 const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
-    // Caches, ordering and scopes are read alike for all memory accesses.
+    // One function reads the cache, ordering and scope modifiers of all memory accesses.
     (
         &["ATOM", "ATOMG", "ATOMS", "LD", "LDG", "LDGSTS", "LDL", "LDS", "RED", "REDG", "USTGR"],
         &[
@@ -37,7 +37,7 @@ const ALSO_ACCEPTED: &[(&[&str], &[&str])] = &[
     (&["UBLKRED"], &["DST_G_BYTE_MASK", "MULTICAST"]),
     // Conversions.
     (&["F2F", "F2I", "F2IP", "FRND", "I2F", "I2FP", "UF2F", "UF2I", "UF2IP", "UFRND", "UI2F", "UI2FP"], &["FTZ", "NTZ", "SAT"]),
-    // Floating point: literals in place of a register, and pairs.
+    // Floating point: instructions with literals, and pairs.
     (&["FADD32I", "FFMA32I", "FMUL32I"], &["RM", "RN", "RP", "RZ"]),
     (&["FMUL32I"], &["D2", "D4", "D8", "M2", "M4", "M8"]),
     (&["FADD2", "FFMA2", "FMUL2"], &["SAT"]),
@@ -65,7 +65,7 @@ fn is_also_accepted(opcode: &str, word: &str) -> bool {
     rows.any(|(opcodes, words)| opcodes.contains(&opcode) && words.contains(&word))
 }
 
-/// The texts of a syntax line with and without each part in braces.
+/// Returns the variants of a syntax line with and without each part in braces.
 fn expand(text: &str) -> Vec<String> {
     let Some(start) = text.find('{') else {
         return vec![text.to_owned()];
@@ -90,7 +90,7 @@ fn expand(text: &str) -> Vec<String> {
     .collect()
 }
 
-/// Operands as a disassembler prints them, for the names of a syntax line.
+/// Returns operands in disassembler notation for the names of a syntax line.
 fn operands(names: &str) -> String {
     let mut text = String::new();
     let mut rest = names;
@@ -123,7 +123,7 @@ fn operand(name: &str) -> String {
     text.to_owned()
 }
 
-/// The register of a name such as `URa`; other names as they are.
+/// Returns a register for a name such as `URa`; other names are unchanged.
 fn register(name: &str) -> String {
     let prefix = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
     let [letter] = name.as_bytes()[prefix.len()..] else {
@@ -139,8 +139,8 @@ fn register(name: &str) -> String {
     }
 }
 
-/// Every instruction of an opcode that the table states: each operand list with the modifiers that the line requires, and with one
-/// more or another one.
+/// Returns all instructions of an opcode that the table specifies: each operand list with the modifiers that the line requires, and with
+/// one additional or different modifier.
 fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static str>)> {
     let base = base_words(opcode, line);
     let mut found = Vec::new();
@@ -164,7 +164,7 @@ fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static
     found
 }
 
-/// The first modifier of each required position.
+/// Returns the first modifier of each required position.
 fn base_words(opcode: &str, line: &SyntaxLine) -> Vec<Option<&'static str>> {
     let slots = line.modifiers.iter();
     let first = |slot: &ModifierSlot| {
@@ -184,9 +184,9 @@ fn join<'a>(opcode: &'a str, words: impl Iterator<Item = &'a str>, operands: &st
 
 /// Results of lowering instructions, one per instruction.
 struct LoweredTexts {
-    /// The reason why an instruction is not executed.
+    /// Reason why an instruction is not supported.
     reasons: Vec<Option<String>>,
-    /// The operations of an instruction, in the order of its steps.
+    /// Operations of an instruction, in the order of its steps.
     does: Vec<Vec<Does>>,
 }
 
@@ -250,7 +250,7 @@ fn every_form_of_the_table_is_lowered() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// The modifiers of the tables, and those that the lowering asks for.
+/// Returns the modifiers of the tables and those that the lowering queries.
 fn vocabulary() -> BTreeSet<String> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
     words.extend(SETS.iter().flat_map(|set| set.words).map(|(word, _)| *word));
@@ -270,7 +270,7 @@ fn vocabulary() -> BTreeSet<String> {
     words.chain(words_asked()).collect()
 }
 
-/// The modifiers beyond those of the table with which a form of an opcode is lowered.
+/// Returns the modifiers that the lowering of an opcode accepts in addition to those of the table.
 fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTreeSet<String> {
     let lines = syntax_lines(opcode);
     let slots = lines.iter().flat_map(|line| &line.modifiers);
@@ -288,7 +288,7 @@ fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTr
                 let words = base.iter().flatten().copied().chain([word]);
                 join(opcode, words, &operands)
             };
-            // Some opcodes are executed with any modifiers.
+            // Some opcodes are supported with any modifiers.
             if lower_all(&[with(NO_MODIFIER)]) == [None] {
                 continue;
             }
@@ -338,7 +338,7 @@ fn every_opcode_that_is_executed_has_a_form() {
     assert_eq!(without, [""; 0]);
 }
 
-/// Operations of the lowering that stand for others: copies for loads of constants, branches for calls, fences for no effect.
+/// Generic operations of the lowering: copies for loads of constants, branches for calls, fences for instructions without effect.
 const GENERAL: [Does; 4] = [
     Does::Sync(SyncOp::Fence),
     Does::Move(MoveOp::Mov),
@@ -346,7 +346,8 @@ const GENERAL: [Does; 4] = [
     Does::Control(ControlOp::BranchIndirect),
 ];
 
-/// An instruction that becomes one operation is the counterpart of a PTX instruction with that operation, and the table states it.
+/// An instruction that is lowered to one operation is the counterpart of a PTX instruction with that operation, and the table must list
+/// it.
 #[test]
 fn counterparts_have_the_operation_of_the_lowering() {
     let mut missing = BTreeSet::new();
@@ -380,7 +381,7 @@ fn counterparts_have_the_operation_of_the_lowering() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// The operands of a listing: `P` for each predicate, `R` for any other one.
+/// Returns the operand kinds of an instruction in a listing: `P` for each predicate, `R` for any other operand.
 fn kinds<'a>(operands: impl Iterator<Item = &'a str>) -> String {
     let is_predicate = |text: &str| {
         let name = text.trim_start_matches(['!', 'U']);
@@ -392,7 +393,7 @@ fn kinds<'a>(operands: impl Iterator<Item = &'a str>) -> String {
         .collect()
 }
 
-/// The listings of this crate and of the tests of whole kernels.
+/// Returns the listings of this crate and of the tests of complete kernels.
 fn listings() -> Vec<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut folders = vec![
@@ -416,7 +417,7 @@ fn listings() -> Vec<String> {
     texts
 }
 
-/// Each instruction of the listings has the operands and modifiers of one line of the table.
+/// Each instruction of the listings must have the operands and modifiers of one line of the table.
 #[test]
 fn listings_have_the_operands_and_modifiers_of_the_table() {
     let mut unlisted = BTreeSet::new();

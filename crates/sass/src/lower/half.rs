@@ -1,4 +1,4 @@
-//! Arithmetic of pairs of 16-bit floats.
+//! Lowering of arithmetic on pairs of 16-bit floats.
 
 use super::body::{Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS};
@@ -14,9 +14,9 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart,
 };
 
-/// The format of the halves.
+/// Consumes the format of the halves.
 pub(super) fn format(w: &mut Words<'_>) -> ScalarType {
-    // Which unit does it has no effect on the result.
+    // The executing unit has no effect on the result.
     w.ignore(&["MMA", "F16_V2"]);
     if w.take("BF16_V2") || w.take("BF16") {
         ScalarType::Bf16x2
@@ -25,7 +25,7 @@ pub(super) fn format(w: &mut Words<'_>) -> ScalarType {
     }
 }
 
-/// A register, or two literals for the two halves, the high one first.
+/// Reads a register, or two literals for the two halves, the high one first.
 pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<Placed> {
     let is_literal = w.peek().is_some_and(|operand| {
         as_register(&operand.value).is_none() && w.number(operand, ty).is_ok()
@@ -52,8 +52,8 @@ pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
     Ok(steps)
 }
 
-/// As [`pair`], or `R2.F32`: a 32-bit float, cut off to a half that is both of the pair; or `R2.H0_NH1`: the low half above the
-/// opposite of the high one.
+/// Like [`pair`], but also accepts `R2.F32`, a 32-bit float truncated to a half that is used for both elements, and `R2.H0_NH1`, the low
+/// half combined with the negated high half.
 fn any_pair(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -88,7 +88,7 @@ fn any_pair(
     Ok((read(half), span))
 }
 
-/// `R2.H0_NH1`; a minus before it is of both halves.
+/// Reads `R2.H0_NH1`; a preceding minus sign applies to both halves.
 fn swapped_pair(
     c: &mut Context<'_>,
     w: &Words<'_>,
@@ -151,7 +151,7 @@ fn widened_result(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
     Ok(steps)
 }
 
-/// A half as a 32-bit float, with its signs.
+/// Returns a half, with its signs, as a 32-bit float.
 fn widened_half(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -196,7 +196,7 @@ fn widened_half(
     Ok(Arg::One(OperandValue::Source(source, signs), span))
 }
 
-/// `HFMA2 d, a, b, c`
+/// Lowers `HFMA2 d, a, b, c`.
 pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = format(w);
     let mut modifiers = float::mode(w, ty);
@@ -217,7 +217,7 @@ pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     Ok(steps)
 }
 
-/// `FHADD d, a, b`, `FHFMA d, a, b, c`: the first operands but the last are halves, which become 32-bit floats first.
+/// Lowers `FHADD d, a, b` and `FHFMA d, a, b, c`: all operands except the last are halves, which are converted to 32-bit floats first.
 pub(super) fn mixed(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -239,7 +239,7 @@ pub(super) fn mixed(
     Ok(steps)
 }
 
-/// A comparison of pairs and how it is joined with a predicate.
+/// Consumes the comparison operator of pairs and the operator that combines it with a predicate.
 fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
     let ty = format(w);
     let op = w.take_one(COMPARISONS);
@@ -256,7 +256,8 @@ fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
     Ok((modifiers, ty))
 }
 
-/// `HSETP2 p, q, a, b, x`: p is that of the low halves, q that of the high ones; with `.H_AND` p is that of both.
+/// Lowers `HSETP2 p, q, a, b, x`: p is the result of the low halves, q that of the high halves; with `.H_AND` p is the conjunction of
+/// both.
 pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let both = w.take("H_AND");
     let (mut modifiers, ty) = comparison(w)?;
@@ -278,7 +279,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         return Err(w.unknown("a second destination predicate for both halves", q_span));
     }
     let [low, high] = [0; 2].map(|_| c.body.hidden(ScalarType::Pred));
-    // The table for `a & b` joined with c.
+    // Lookup table for `a & b` combined with c.
     let table = match modifiers.combine.take() {
         Some(BoolOp::And) | None => 0x80,
         Some(BoolOp::Or) => 0xea,
@@ -292,7 +293,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     ])
 }
 
-/// `HSET2.BF d, a, b, x`: 1.0 in each half where the comparison holds; without `.BF` all ones.
+/// Lowers `HSET2.BF d, a, b, x`: 1.0 in each half for which the comparison is true; all ones without `.BF`.
 pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_float = w.take("BF");
     w.ignore(&["BM"]);

@@ -1,4 +1,4 @@
-//! Integer arithmetic, comparisons, selections, and searches for bits.
+//! Lowering of integer arithmetic, comparisons, selections, and bit searches.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, is_predicate, number, parts};
@@ -13,7 +13,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
-/// The carries that an instruction writes, after its register: none, one or two.
+/// Reads the carry destinations after the register: none, one or two.
 fn carries(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
@@ -22,14 +22,14 @@ fn carries(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     Ok(found)
 }
 
-/// Whether nothing is written.
+/// Returns whether all destinations are discarded.
 fn are_sinks(predicates: &[Placed]) -> bool {
     predicates
         .iter()
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
-/// A source of a sum. Where the sum has a carry, `-RZ` is the complement of zero and one more, which is a carry of its own.
+/// Reads a source of an addition. In an addition with carry, `-RZ` is the complement of zero plus one, which produces a carry.
 fn summand(w: &mut Words<'_>, ty: ScalarType, carries: &[Placed]) -> Lowered<Placed> {
     let operand = w.peek();
     let is_negated =
@@ -42,7 +42,7 @@ fn summand(w: &mut Words<'_>, ty: ScalarType, carries: &[Placed]) -> Lowered<Pla
     Ok((value, span))
 }
 
-/// Sums of pairs: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
+/// Lowers 64-bit additions: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
 fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let extends = w.take("X");
     let (run, run_span) = w.destination(2)?;
@@ -83,7 +83,7 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
-/// Reads the carries into a sum with `.X`.
+/// Reads the carry sources of an addition with `.X`.
 fn conditions(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     let mut conditions = Vec::new();
     while w.n_left() > 0 {
@@ -92,8 +92,8 @@ fn conditions(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     Ok(conditions)
 }
 
-/// `IADD.64 d, p, a, b`, `IADD.64.X d, a, b, x`: the lower halves, and the upper ones with the carry. Only sums with `.X` have
-/// `conditions`.
+/// Lowers `IADD.64 d, p, a, b` and `IADD.64.X d, a, b, x`: adds the lower halves, then the upper halves with the carry. Only additions
+/// with `.X` have `conditions`.
 fn add_halves(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -143,7 +143,7 @@ fn add_halves(
     ])
 }
 
-/// The halves of a value in a sum: the upper half of `-a` is `~a`, and the carry does the rest.
+/// Returns the halves of an addend: the upper half of `-a` is `~a`, and the carry completes the negation.
 fn halves_of_sum(value: Placed) -> [Placed; 2] {
     let mut halves = parts(value, 2).into_iter();
     let none = || (number(0), Span::default());
@@ -159,7 +159,7 @@ fn halves_of_sum(value: Placed) -> [Placed; 2] {
     [low, high]
 }
 
-/// `VIADD.S32.ISAT d, a, -b`: a sum or a difference in the range of 32 bits; `VIADD.16x2`: of each half.
+/// Lowers `VIADD.S32.ISAT d, a, -b`, a saturating 32-bit sum or difference, and `VIADD.16x2`, which adds half-words.
 fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = typed(match w.take("16x2") {
         true => ScalarType::U16x2,
@@ -214,7 +214,7 @@ fn plain_sum(to: &Arg, a: &Placed, b: &Placed) -> Option<Step> {
     }
 }
 
-/// `IADD3`, `IADD` and relatives: `d{, p{, q}}, a, b{, c}{, x, y}`
+/// Lowers `IADD3`, `IADD` and related opcodes: `d{, p{, q}}, a, b{, c}{, x, y}`.
 pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("64") {
         return add_wide(c, w);
@@ -257,13 +257,13 @@ pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> 
     Ok(vec![machine.step(MachineOp::Add3, w.instruction.span)])
 }
 
-/// `IMAD`: `d{, p}, a, b, c{, x}`
+/// Lowers `IMAD`: `d{, p}, a, b, c{, x}`.
 pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let extends = w.take("X");
     let part = w.take_one(&[("WIDE", MulPart::Wide), ("HI", MulPart::Hi)]);
     let part = part.unwrap_or(MulPart::Lo);
     let is_unsigned = w.take("U32");
-    // How the result is used: the operation is the same.
+    // These modifiers indicate the intended use; the operation is the same.
     w.ignore(&["MOV", "SHL", "IADD", "S32"]);
     let n = if part == MulPart::Wide { 2 } else { 1 };
     let (run, span) = w.destination(n)?;
@@ -318,7 +318,7 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// `LEA`: `d{, p}, a, b{, c}, n{, x}`
+/// Lowers `LEA`: `d{, p}, a, b{, c}, n{, x}`.
 pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let high = w.take("HI");
     let extends = w.take("X");
@@ -350,7 +350,7 @@ pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// An operation of one source.
+/// Lowers an operation with one source.
 pub(super) fn one_of(
     w: &mut Words<'_>,
     op: ArithmeticOp,
@@ -373,7 +373,7 @@ pub(super) fn one_source(
     one_of(w, op, typed(ty))
 }
 
-/// `FLO`: the place of the highest bit that is not the sign; `.SH` says how far it is from the top.
+/// Lowers `FLO`, the position of the highest bit that differs from the sign; with `.SH` the distance from the most significant bit.
 pub(super) fn find(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = if w.take("U32") {
         ScalarType::U32
@@ -387,7 +387,7 @@ pub(super) fn find(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     one_of(w, ArithmeticOp::Bfind, modifiers)
 }
 
-/// `BMSK`: b ones from bit a on.
+/// Lowers `BMSK`: b ones starting at bit a.
 pub(super) fn mask(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = typed(ScalarType::B32);
     let mode = w.take_one(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
@@ -395,7 +395,7 @@ pub(super) fn mask(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     two_of(w, ArithmeticOp::Bmsk, modifiers)
 }
 
-/// `SGXT`: the low b bits of a, extended.
+/// Lowers `SGXT`, which extends the low b bits of a.
 pub(super) fn extend(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = if w.take("U32") {
         ScalarType::U32
@@ -418,7 +418,7 @@ fn two_of(w: &mut Words<'_>, op: ArithmeticOp, modifiers: Modifiers) -> Lowered<
     )])
 }
 
-/// How two values are compared; the words of integers and floats.
+/// Comparison operators of integers and floats.
 pub(super) const COMPARISONS: &[(&str, CompareOp)] = &[
     ("LT", CompareOp::Lt),
     ("EQ", CompareOp::Eq),
@@ -434,7 +434,7 @@ pub(super) const COMPARISONS: &[(&str, CompareOp)] = &[
     ("GEU", CompareOp::Geu),
     ("NUM", CompareOp::Num),
     ("NAN", CompareOp::Nan),
-    // Of integers these are always and never true.
+    // For integers these are always and never true.
     ("T", CompareOp::Num),
     ("F", CompareOp::Nan),
 ];
@@ -445,7 +445,7 @@ pub(super) const JOINS: &[(&str, BoolOp)] = &[
     ("XOR", BoolOp::Xor),
 ];
 
-/// `ISETP`: `p, q, a, b, x{, y}`
+/// Lowers `ISETP`: `p, q, a, b, x{, y}`.
 pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
@@ -462,7 +462,7 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (a, b) = (w.source()?, w.source()?);
-    // What the words below gave is not printed where it is `PT`.
+    // The result of the lower words is not printed if it is `PT`.
     let always = OperandValue::Predicate {
         source: Source::Immediate(1),
         negated: false,
@@ -488,7 +488,7 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// `p, q, a, b, x`: a comparison, joined with a predicate.
+/// Lowers `p, q, a, b, x`: a comparison, combined with a predicate.
 pub(super) fn set_predicate(
     w: &mut Words<'_>,
     op: CompareOp,
@@ -520,7 +520,7 @@ pub(super) fn set_predicate(
     )])
 }
 
-/// `SEL d, a, b, p`
+/// Lowers `SEL d, a, b, p`.
 pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (ty, n) = if w.take("64") {
         (ScalarType::B64, 2)
@@ -530,7 +530,7 @@ pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     select_as(w, ty, n)
 }
 
-/// One of two values of a type.
+/// Lowers a selection between two values of a type.
 pub(super) fn select_as(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Step>> {
     let to = w.to(n)?;
     let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);

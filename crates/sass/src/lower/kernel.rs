@@ -1,4 +1,4 @@
-//! A part of a listing to a module: its functions become kernels, its sections variables.
+//! Lowering of a listing part to a module: functions become kernels, sections become variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of, predicate_name};
 use super::library::{Library, SystemFunction, read_reference};
@@ -16,18 +16,18 @@ use warpgrid_program::{
     Parameter, RegisterId, Registers, Relocation, RelocationTarget, Source, Span, Variable,
 };
 
-/// An instruction that cannot be executed, and what of it is not known.
+/// An instruction without a lowering, and the unsupported modifier or operand.
 pub(crate) struct NotRun {
     pub(crate) mnemonic: String,
     pub(crate) what: String,
     pub(crate) span: Span,
 }
 
-/// What a part became, and what of it is not known.
+/// Lowered part of a listing, and its unsupported instructions.
 pub(crate) struct LoweredPart {
     pub(crate) module: Module,
     pub(crate) not_run: Vec<NotRun>,
-    /// NaN literals whose bits the text does not print.
+    /// NaN literals whose bits are not printed.
     pub(crate) undetermined_literals: Vec<Span>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn lower(
     }
 }
 
-/// Whether every instruction of a text without functions is executed.
+/// Returns whether all instructions of a source without functions are supported.
 pub(super) fn is_lowered(source: &str) -> bool {
     let tree = parse(source);
     let listing = listing::read(&tree, source);
@@ -94,19 +94,19 @@ struct Lowering<'a> {
     tree: &'a Tree,
     source: &'a str,
     part: &'a Part,
-    /// What kernels call in other sections.
+    /// Functions in other sections that kernels call.
     library: &'a Library,
     target: &'static Target,
     actions: Actions,
     not_run: Vec<NotRun>,
     undetermined_literals: Vec<Span>,
     variables: Vec<Variable>,
-    /// Constant banks of the kernel with a name, or of all: number and variable.
+    /// Constant banks, of the kernel with this name or of all kernels: number and variable.
     banks: Vec<(Option<String>, u8, u32)>,
 }
 
 impl Lowering<'_> {
-    /// Sections with constants and variables of the module.
+    /// Adds the sections with constants and variables of the module.
     fn add_variables(&mut self) {
         for section in &self.part.sections {
             let section = &*self.library.filled(section);
@@ -131,7 +131,7 @@ impl Lowering<'_> {
         self.add_relocations();
     }
 
-    /// Addresses of variables in the bytes of others.
+    /// Adds relocations for addresses of variables in the contents of other variables.
     fn add_relocations(&mut self) {
         let names: HashMap<&str, u32> = self
             .variables
@@ -227,8 +227,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the parameters of a kernel as variables. If the listing has no attributes, the accesses to constant bank 0 determine
-    /// them.
+    /// Returns the parameters of a kernel as variables. If the listing has no attributes, they are inferred from the accesses to constant
+    /// bank 0.
     fn parameters(&self, text: &Text, info: &KernelInfo, start: u32) -> Vec<Variable> {
         let parameters = match &info.parameters {
             Some(parameters) => parameters.clone(),
@@ -242,7 +242,7 @@ impl Lowering<'_> {
         variables.collect()
     }
 
-    /// Returns the properties of a function that only machine code has.
+    /// Returns the SASS-specific properties of a function.
     fn machine_code(
         &self,
         text: &Text,
@@ -276,8 +276,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers the instructions of a function, and returns the predicates that they leave undetermined. `undetermined` are those of
-    /// the whole function, since a loop reads some of them earlier in the text than an instruction writes them.
+    /// Lowers the instructions of a function, and returns the predicates that they leave undetermined. `undetermined` contains those of
+    /// the whole function, since a loop may read them earlier in the source than an instruction writes them.
     fn body(&mut self, text: &Text, undetermined: Vec<RegisterId>) -> (Body, Vec<RegisterId>) {
         let mut body = Body::default();
         body.may_diverge = uniform::may_diverge(self.tree, self.source, text);
@@ -299,8 +299,8 @@ impl Lowering<'_> {
         (body, left)
     }
 
-    /// One instruction of the text; what is not known stays as an instruction that cannot be executed. Returns the predicates that it
-    /// leaves undetermined.
+    /// Lowers one instruction; an unsupported instruction is kept and stops execution if it is reached. Returns the predicates that the
+    /// instruction leaves undetermined.
     fn instruction(
         &mut self,
         text: &Text,
@@ -362,7 +362,7 @@ impl Lowering<'_> {
         undetermined
     }
 
-    /// Records an instruction that cannot be executed, and returns its step.
+    /// Records an unsupported instruction, and returns its operations.
     fn not_executable(&mut self, body: &mut Body, opcode: &str, unknown: Unknown) -> Vec<Step> {
         let Unknown { what, span } = unknown;
         let index = body.instructions.len() as u32;
@@ -375,8 +375,8 @@ impl Lowering<'_> {
         vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
     }
 
-    /// A constant bank that steps read and that no section of the text has. `cuobjdump -sass` and `nvdisasm -c` print none. The
-    /// launch fills bank 0.
+    /// Returns a constant bank that the operations read but that is not in any section of the source. `cuobjdump -sass` and `nvdisasm -c`
+    /// do not print constant banks. The launch fills bank 0.
     fn bank_that_is_missing(&self, text: &Text, steps: &[Step]) -> Option<(u8, Span)> {
         let has = |bank: u8| {
             let mut banks = self.banks.iter();
@@ -400,14 +400,14 @@ impl Lowering<'_> {
         })
     }
 
-    /// Checks whether the text prints sections without code. `nvdisasm -plr` and `-lrm` leave out `.nv.shared` and others, but not
+    /// Returns whether the source includes sections without code. `nvdisasm -plr` and `-lrm` omit `.nv.shared` and others, but not
     /// `.nv.info`; the call graph is a section of every file.
     fn has_data_sections(&self) -> bool {
         let mut sections = self.part.sections.iter();
         sections.any(|section| section.name == ".nv.callgraph" || section.name == ".debug_frame")
     }
 
-    /// Shared and local memory of a kernel.
+    /// Adds shared and local memory of a kernel.
     fn add_memories(
         &self,
         text: &Text,
@@ -425,7 +425,7 @@ impl Lowering<'_> {
                 ..reserved(StateSpace::Shared, size, section.span)
             });
         } else if uses.shared {
-            // A text without sections does not say how much there is: as much as any kernel may declare.
+            // A source without sections does not specify the size, so assume the maximum that a kernel may declare.
             let own = match self.has_data_sections() {
                 true => 0,
                 false => self.target.limits.static_shared_bytes,
@@ -455,7 +455,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Which memories the instructions of a kernel use.
+    /// Returns the memories that the instructions of a kernel use.
     fn uses(&self, text: &Text) -> Uses {
         let mut uses = Uses::default();
         let mut frames = 0u32;
@@ -493,7 +493,7 @@ impl Lowering<'_> {
         uses
     }
 
-    /// How far an instruction moves the stack pointer down: `IADD3 R1, R1, -0x28, RZ`.
+    /// Returns by how many bytes an instruction decrements the stack pointer: `IADD3 R1, R1, -0x28, RZ`.
     fn frame_bytes(&self, instruction: &Instruction) -> u32 {
         let operands = self.tree.operands(instruction);
         let first = operands.first();
@@ -514,11 +514,11 @@ impl Lowering<'_> {
     }
 }
 
-/// The least and the most stack that is made where the text does not say how much is needed.
+/// Bounds of the stack size in bytes if the source does not specify it.
 const MIN_FRAME: u32 = 1024;
 const MAX_FRAME: u32 = 256 << 10;
 
-/// Returns the registers that a listing can name, without those that the lowering adds and those of undetermined value.
+/// Returns the registers that a listing can name, which excludes hidden registers and those with undetermined values.
 fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<RegisterId> {
     let ids = (0..registers.len() as u32).map(RegisterId);
     ids.filter(|id| {
@@ -528,10 +528,10 @@ fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<R
     .collect()
 }
 
-/// The local memory of loose instructions, which name addresses in it as they like.
+/// Local memory size of loose instructions in bytes, which may access arbitrary addresses.
 const LOOSE_FRAME: u32 = 16 << 10;
 
-/// The stack where a function may call itself: the frames of a few hundred calls.
+/// Stack size of recursive functions in bytes, sufficient for the frames of a few hundred calls.
 const RECURSIVE_FRAME: u32 = 32 << 10;
 
 #[derive(Default)]
@@ -547,7 +547,7 @@ fn nothing() -> Step {
     super::step(fence, Modifiers::default(), Vec::<Arg>::new())
 }
 
-/// Puts instructions in the place of addresses.
+/// Replaces addresses in labels by instruction indices.
 fn place_labels(body: &mut Body, machine: &MachineCode) {
     for operand in &mut body.operands {
         if let OperandValue::Label(label) = &mut operand.value {
@@ -567,15 +567,16 @@ fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
     labels
 }
 
-/// Largest alignment of a parameter, in bytes.
+/// Maximum alignment of a parameter, in bytes.
 const MAX_PARAMETER_ALIGNMENT: u32 = 128;
 
-/// Returns the largest power of two, up to the alignment of a tensor map, that divides the place of a parameter in its bank and its size.
+/// Returns the largest power of two, up to the alignment of a tensor map, that divides the offset of a parameter in its bank and its
+/// size.
 fn alignment(place: u32, size: u32) -> u32 {
     1 << (place | size | MAX_PARAMETER_ALIGNMENT).trailing_zeros()
 }
 
-/// Memory without contents.
+/// Creates an uninitialized variable.
 fn reserved(space: StateSpace, size_bytes: u64, span: Span) -> Variable {
     Variable {
         name: String::new(),
@@ -591,7 +592,7 @@ fn reserved(space: StateSpace, size_bytes: u64, span: Span) -> Variable {
     }
 }
 
-/// A section as one variable.
+/// Creates a variable for a complete section.
 fn whole(section: &Section, space: StateSpace) -> Variable {
     Variable {
         name: section.name.clone(),
@@ -601,7 +602,7 @@ fn whole(section: &Section, space: StateSpace) -> Variable {
     }
 }
 
-/// An object of a section as a variable.
+/// Creates a variable for an object of a section.
 fn object(section: &Section, symbol: &Symbol) -> Variable {
     let size = section.size_of(symbol);
     let start = symbol.byte_offset as usize;

@@ -1,29 +1,29 @@
-//! Functions in sections of their own, which an assembler leaves to the linker: unoptimised code calls them by name, tables hold
-//! their addresses. All that something names become one library, which lies after the code of every kernel.
+//! Static linking of device functions that the assembler emits in separate sections: unoptimized code calls them by symbol, and tables
+//! contain their addresses. All referenced functions are placed in one block after the code of each kernel.
 
 use crate::listing::{Part, Section, Text};
 use crate::syntax::{Tree, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Where a function may start.
+/// Alignment of functions in bytes.
 const ALIGN_BYTES: u64 = 128;
-/// From one instruction to the next.
+/// Distance between instructions in bytes.
 const STRIDE: u64 = 16;
 
-/// The functions that others name, at addresses that are the same for every kernel.
+/// Referenced functions, at addresses that are identical for every kernel.
 #[derive(Default)]
 pub(super) struct Library {
     text: Text,
-    /// Where each function starts.
+    /// Start address of each function.
     starts: HashMap<String, u64>,
-    /// Functions of the system that the text names, and their addresses.
+    /// Referenced system functions, and their addresses.
     system: Vec<(String, u64)>,
-    /// Functions and objects that the text defines.
+    /// Functions and objects that the source defines.
     defined: HashSet<String>,
 }
 
-/// A function of the system that is executed. The linker resolves its name, so that no listing has its code.
+/// Supported system function. The linker resolves its symbol, so no listing contains its code.
 pub(super) struct SystemFunction {
     pub(super) name: &'static str,
     /// First register and number of registers of each argument.
@@ -31,16 +31,16 @@ pub(super) struct SystemFunction {
     pub(super) result: Option<(u16, u8)>,
 }
 
-/// Functions of the system. Arguments are in registers from `R4` on, 64-bit ones in even pairs; the result is in `R4` (seen in code of
-/// assembler 13.5, `sm_75` to `sm_120`).
+/// Supported system functions. Arguments are in registers from `R4` on, 64-bit ones in even pairs; the result is in `R4` (observed in
+/// code of assembler 13.5, `sm_75` to `sm_120`).
 const SYSTEM: &[SystemFunction] = &[
-    // Format and buffer of arguments.
+    // Format string and argument buffer.
     SystemFunction {
         name: "vprintf",
         arguments: &[(4, 2), (6, 2)],
         result: Some((4, 1)),
     },
-    // Message, file, line, function and bytes of a character.
+    // Message, file, line, function and character size.
     SystemFunction {
         name: "__assertfail",
         arguments: &[(4, 2), (6, 2), (8, 1), (10, 2), (12, 2)],
@@ -81,7 +81,7 @@ impl Library {
             ..Library::default()
         };
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
-        // Where nothing would be left, functions call each other and no kernel is there.
+        // If every function is referenced by another one, the listing contains no kernel to link against.
         if !part.functions.iter().all(|text| is_named(&text)) {
             for text in part.functions.iter().filter(is_named) {
                 start = start.next_multiple_of(ALIGN_BYTES);
@@ -100,12 +100,12 @@ impl Library {
         library
     }
 
-    /// Whether a function is part of it.
+    /// Returns whether the library contains a function.
     pub(super) fn has(&self, name: &str) -> bool {
         self.starts.contains_key(name)
     }
 
-    /// A kernel with the library after it, if it needs any of it.
+    /// Returns a kernel, followed by the library if it references any of its functions.
     pub(super) fn linked<'t>(&self, tree: &Tree, source: &str, text: &'t Text) -> Cow<'t, Text> {
         let is_outside = |name: &str| text.label(name).is_none() && self.has(name);
         let needs = !self.starts.is_empty()
@@ -121,7 +121,7 @@ impl Library {
         Cow::Owned(whole)
     }
 
-    /// A section with the addresses of functions in it.
+    /// Returns a section with function addresses filled in.
     pub(super) fn filled<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
@@ -132,7 +132,8 @@ impl Library {
             let system = system.find_map(|(own, start)| (own == name).then_some(start));
             let address = match self.starts.get(name).or(system) {
                 Some(address) => Some(address.wrapping_add_signed(addend)),
-                // Another function of the system such as `malloc`: a call must not go to address 0, where the kernel begins.
+                // System calls such as `malloc` are provided by the driver. Relocate them to an invalid address, so that a call does not
+                // jump to the kernel entry at address 0.
                 None if is_data(section) && !self.defined.contains(name) => Some(NOWHERE),
                 None => None,
             };
@@ -149,7 +150,7 @@ impl Library {
 }
 
 impl Text {
-    /// Adds the code of another one, moved by `start`.
+    /// Appends the code of another function, relocated by `start`.
     fn append(&mut self, other: &Text, start: u64) {
         let moved = other.instructions.iter().map(|placed| {
             let mut placed = *placed;
@@ -163,7 +164,7 @@ impl Text {
     }
 }
 
-/// Symbol and offset that a value of a data section refers to: `gb`, `fun@R_CUDA_G64((gb + 0x4))`.
+/// Parses the symbol and offset that a value of a data section references: `gb`, `fun@R_CUDA_G64((gb + 0x4))`.
 pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
     let inside = match text.split_once('@') {
         Some(("fun", rest)) => rest.split_once('(')?.1.strip_suffix(')')?.trim(),
@@ -188,15 +189,15 @@ pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
     Some((inside.trim(), 0))
 }
 
-/// What a relocation names: `32@lo(name)`, `32@hi((function + label@srel))`.
+/// Target of a relocation: `32@lo(name)`, `32@hi((function + label@srel))`.
 pub(super) struct Relocated<'a> {
     pub(super) name: &'a str,
-    /// A label of that function.
+    /// Label within that function.
     pub(super) label: Option<&'a str>,
     pub(super) is_high: bool,
 }
 
-/// Reads a relocation.
+/// Parses a relocation.
 pub(super) fn read_relocation(text: &str) -> Option<Relocated<'_>> {
     let (bits, rest) = text.split_once('@')?;
     let (half, inside) = rest.split_once('(')?;
@@ -223,7 +224,7 @@ pub(super) fn read_relocation(text: &str) -> Option<Relocated<'_>> {
     })
 }
 
-/// The functions and labels that the instructions of a text name.
+/// Returns the functions and labels that the instructions of a function reference.
 fn names_of<'a>(
     tree: &'a Tree,
     source: &'a str,
@@ -248,7 +249,7 @@ fn names_of<'a>(
         })
 }
 
-/// Whether a function calls what a register holds.
+/// Returns whether a function contains an indirect call.
 fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
     let mut instructions = text.instructions.iter();
     instructions.any(|placed| {
@@ -261,10 +262,10 @@ fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
     })
 }
 
-/// An address that no code has.
+/// Address outside of all code.
 const NOWHERE: u64 = u64::MAX << 4;
 
-/// Whether a section is data that code reads.
+/// Returns whether a section contains data that code reads.
 fn is_data(section: &Section) -> bool {
     section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant")
 }

@@ -1,4 +1,4 @@
-//! Logic, shifts and permutations, on registers and predicates.
+//! Lowering of logic, shifts and permutations on registers and predicates.
 
 use super::body::{Arg, Placed, Step};
 use super::words::{Lowered, Words, destinations, number};
@@ -12,7 +12,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers};
 
-/// `LOP3.LUT`: `{p,} d, a, b, c, table, x`
+/// Lowers `LOP3.LUT`: `{p,} d, a, b, c, table, x`.
 pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["LUT"]);
     let combine = w.take_one(&[("PAND", BoolOp::And), ("POR", BoolOp::Or)]);
@@ -49,7 +49,7 @@ pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
-/// `LOP.AND d, a, b` of older architectures.
+/// Lowers `LOP.AND d, a, b` of older architectures.
 pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let op = w.take_one(&[
         ("AND", ArithmeticOp::And),
@@ -70,7 +70,7 @@ pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `PLOP3.LUT p, q, a, b, c, table, table`
+/// Lowers `PLOP3.LUT p, q, a, b, c, table, table`.
 pub(super) fn predicates(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["LUT"]);
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
@@ -89,7 +89,7 @@ pub(super) fn predicates(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     Ok(steps)
 }
 
-/// A predicate, or `R2.SIGN`: whether a register is below zero.
+/// Reads a predicate, or `R2.SIGN`, which is true if the register is negative.
 fn predicate_or_sign(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -115,7 +115,7 @@ fn predicate_or_sign(
     Ok((predicate_source(is_negative, operand.signs.not), span))
 }
 
-/// `SHF d, a, n, b`: `{b, a}` is shifted.
+/// Lowers `SHF d, a, n, b`, a shift of `{b, a}`.
 pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let left = w.take_one(&[("L", true), ("R", false)]);
     let left = left.ok_or_else(|| w.unknown("missing direction modifier", w.instruction.opcode))?;
@@ -133,7 +133,7 @@ pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (a, amount, b) = (w.source()?, w.source()?, w.source()?);
     let to = Arg::One(OperandValue::Destination(run), span);
     if !wraps && !wide {
-        // Shifts of one register.
+        // Shifts of a single register.
         if left && !high {
             let args = vec![to, one(a), one(amount)];
             return Ok(vec![arithmetic(ArithmeticOp::Shl, ScalarType::B32, args)]);
@@ -165,7 +165,7 @@ pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
-/// `SHL`, `SHR`: with `.W` amounts count modulo 32.
+/// Lowers `SHL` and `SHR`; with `.W`, shift amounts are taken modulo 32.
 pub(super) fn shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let left = w.opcode().ends_with('L');
     let wraps = w.take("W");
@@ -194,7 +194,7 @@ pub(super) fn shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
-/// `PRMT d, a, selector, b`
+/// Lowers `PRMT d, a, selector, b`.
 pub(super) fn permute(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = typed(ScalarType::B32);
     modifiers.permute = w.take_one(&[
@@ -214,10 +214,10 @@ pub(super) fn permute(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// Which byte of a register predicates go to or come from.
+/// Byte of a register into which predicates are packed, or from which they are unpacked.
 const BYTES: &[(&str, u8)] = &[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)];
 
-/// `P2R d, PR, a, mask`
+/// Lowers `P2R d, PR, a, mask`.
 pub(super) fn pack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let byte = w.take_one(BYTES).unwrap_or(0);
     let (run, span) = w.destination(1)?;
@@ -239,7 +239,7 @@ pub(super) fn pack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `R2P PR, a, mask`
+/// Lowers `R2P PR, a, mask`.
 pub(super) fn unpack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let byte = w.take_one(BYTES).unwrap_or(0);
     let span = w.all_predicates()?;

@@ -1,5 +1,5 @@
-//! Products of matrices and what moves their parts: the fragments are those of `mma`, `ldmatrix`, `stmatrix` and `movmatrix`,
-//! register by register, since the assembler makes one instruction of each.
+//! Lowering of matrix multiply-accumulate and matrix transfers. The fragments equal those of `mma`, `ldmatrix`, `stmatrix` and
+//! `movmatrix`, register by register, since the assembler compiles each of them to one instruction.
 
 use super::body::{Arg, Placed, Step, id_of, plain, read, written};
 use super::memory::AddressWidth;
@@ -12,7 +12,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// Rows, columns and depth, as the digits of the word say them.
+/// Rows, columns and depth of a shape, encoded in its digits.
 const SHAPES: &[(&str, (u16, u16, u16))] = &[
     ("884", (8, 8, 4)),
     ("8x8x4", (8, 8, 4)),
@@ -31,7 +31,7 @@ const SHAPES: &[(&str, (u16, u16, u16))] = &[
     ("168256", (16, 8, 256)),
 ];
 
-/// Formats of factors that bytes and parts of bytes have.
+/// Formats of operand matrices with 8-bit and sub-byte elements.
 const FACTORS: &[(&str, ScalarType)] = &[
     ("S8", ScalarType::S8),
     ("U8", ScalarType::U8),
@@ -44,8 +44,9 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("E2M1", ScalarType::E2m1),
 ];
 
-/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the scales follow c, those of A
-/// after the metadata in one pair, and then their selectors (measured with assembler 13.5, against the PTX that it was made of).
+/// Lowers `HMMA.16816.F32.BF16 d, a, b, c` and related opcodes, and `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the
+/// scale factors follow c, those of A in a register pair after the metadata, and then their selectors (measured with assembler 13.5
+/// against the original PTX).
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let has_scales = w.take("SF");
     let is_sparse = w.take("SP");
@@ -73,7 +74,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     modifiers.b_type = Some(b);
     modifiers.c_type = Some(sum);
     modifiers.d_type = Some(sum);
-    // A byte holds an element of fewer bits.
+    // Each sub-byte element of `QMMA` occupies one byte.
     let least_width = if w.opcode() == "QMMA" { 8 } else { 1 };
     let registers = |rows: u16, columns: u16, ty: ScalarType| {
         let width = ty.width_bits().max(least_width);
@@ -101,7 +102,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     Ok(steps)
 }
 
-/// Reads the operands that follow the addend: metadata and selector of a sparse product, scales of a scaled one.
+/// Reads the operands that follow the addend: metadata and selector of a sparse MMA, scale factors of a block-scaled MMA.
 fn metadata_and_scales(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -125,7 +126,7 @@ fn metadata_and_scales(
     Ok(args)
 }
 
-/// Reads the types of both factors and of the sum, and sets the modifiers that depend on the opcode.
+/// Reads the types of both operand matrices and of the accumulator, and sets the modifiers that depend on the opcode.
 fn factor_and_sum_types(
     w: &mut Words<'_>,
     op: MatrixOp,
@@ -160,7 +161,7 @@ fn factor_and_sum_types(
             }
             (a, b, sum)
         }
-        // Eight by eight by four is done by quarters of the warp in several steps.
+        // The 8x8x4 shape is computed by quad pairs in several steps.
         _ if modifiers.shape.is_some_and(|shape| shape.rows == 8) => {
             return Err(w.unknown("quad-pair MMA", w.instruction.opcode));
         }
@@ -172,7 +173,8 @@ fn factor_and_sum_types(
     })
 }
 
-/// The kind of a block-scaled product of 8-, 6- or 4-bit floats, and the format of its scales: `.E8` or `.UE4M3`, two or four per row.
+/// Reads the kind of a block-scaled MMA on 8-, 6- or 4-bit floats, and the format of its scale factors: `.E8` or `.UE4M3`, two or four
+/// per row.
 fn scale_words(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<()> {
     let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
     let format = w.take_one(&formats);
@@ -189,14 +191,15 @@ fn scale_words(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<()> {
     Ok(())
 }
 
-/// What follows the addend of a block-scaled product.
+/// Operands that follow the addend of a block-scaled MMA.
 struct Scaled {
     metadata: Option<Placed>,
-    /// Those of A and its selectors, and the same of B.
+    /// Scale factors of A and their selectors, then those of B.
     scales: [Arg; 4],
 }
 
-/// Reads the scales and their selectors, which are bits of one word: byte and lane of A from bit 0 and 2, those of B from bit 3 and 5.
+/// Reads the scale factors and their selectors, which are packed into one word: byte and lane of A at bits 0 and 2, those of B at bits 3
+/// and 5.
 fn scaled(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -232,7 +235,7 @@ fn scaled(
     })
 }
 
-/// A factor. `-R6` is one whose elements all have the other sign.
+/// Reads an operand matrix. `-R6` negates all elements.
 fn factor(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -264,20 +267,20 @@ fn factor(
     Ok(negated.collect())
 }
 
-/// The format of the sums: `.F32` or `.F16`.
+/// Consumes the accumulator format: `.F32` or `.F16`.
 pub(super) fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
     let formats = [("F32", ScalarType::F32), ("F16", ScalarType::F16)];
     let found = w.take_one(&formats);
     found.ok_or_else(|| w.unknown("accumulators in this format", w.instruction.opcode))
 }
 
-/// The format of both factors of `HMMA` and its kin.
+/// Consumes the format of both operand matrices of `HMMA` and related opcodes.
 pub(super) fn half_format(w: &mut Words<'_>) -> ScalarType {
     let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
     w.take_one(&formats).unwrap_or(ScalarType::F16)
 }
 
-/// The formats of the factors, the left one first.
+/// Consumes the formats of the operand matrices, A first.
 pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
     let words = w.modifiers_left();
     let mut found = words.iter().filter_map(|word| {
@@ -299,7 +302,7 @@ const fn register_bits(ty: ScalarType) -> u32 {
     }
 }
 
-/// A matrix that is read: a run of registers, or zeros for `RZ`. `.ROW` and `.COL` repeat what the operation has anyway.
+/// Reads a source matrix: a register run, or zeros for `RZ`. `.ROW` and `.COL` repeat the layout implied by the operation.
 fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
     let operand = w.next()?;
     if ty != ScalarType::F64 && operand.signs != crate::syntax::Signs::default() {
@@ -308,7 +311,7 @@ fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
     registers_of(w, operand, ty, n)
 }
 
-/// The registers of an operand, with its signs where they are doubles.
+/// Returns the registers of an operand, with its signs if they are doubles.
 fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
     let is_plain = w
         .operand_words(operand)
@@ -342,7 +345,7 @@ fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowe
     Ok((0..n).map(pair).collect())
 }
 
-/// The pairs of a run that is written.
+/// Returns the register pairs of a destination run.
 fn pairs_written(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
     let pair = |i: u8| {
         let pair = run.map(|run| pair_of(run.first, i));
@@ -378,8 +381,8 @@ const ROW_SHAPES: &[(&str, RowShape)] = &[
     ("MT1616", (16, 16, true, 2)),
 ];
 
-/// Reads format, shape and number of matrices of an access to rows in shared memory, and returns them with the number of
-/// 32-bit registers.
+/// Reads format, shape and number of matrices of an access to rows in shared memory, and returns them with the number of 32-bit
+/// registers.
 fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     let is_load = w.opcode() == "LDSM";
     let format = w.take_one(ROW_FORMATS);
@@ -387,7 +390,7 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     let unknown = || w.unknown("this kind of matrix", w.instruction.opcode);
     let ((ty, unpacking), (rows, columns, transposes, registers)) =
         format.zip(shape).ok_or_else(unknown)?;
-    // The combinations that PTX has: `ldmatrix` and `stmatrix` (assembler 13.5).
+    // Combinations supported in PTX: `ldmatrix` and `stmatrix` (assembler 13.5).
     let exists = match (ty, unpacking, (rows, columns)) {
         (ScalarType::B16, None, (8, 8)) => true,
         (ScalarType::B8, None, (16, 8)) => !is_load,
@@ -423,7 +426,7 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     Ok((modifiers, n * registers))
 }
 
-/// `LDSM.16.M88.4 d, [a]`, `LDSM.U4x16P64TO8.MT1616 d, [a]`
+/// Lowers `LDSM.16.M88.4 d, [a]` and `LDSM.U4x16P64TO8.MT1616 d, [a]`.
 pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (modifiers, n) = rows(w)?;
     let (run, span) = w.destination(n)?;
@@ -435,7 +438,7 @@ pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `STSM.16.MT88.2 [a], b`, `STSM.8.MT168 [a], b`
+/// Lowers `STSM.16.MT88.2 [a], b` and `STSM.8.MT168 [a], b`.
 pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (modifiers, n) = rows(w)?;
     let to = memory::address(w, AddressWidth::Narrow)?;
@@ -448,7 +451,8 @@ pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `MOVM.16.MT88 d, a`. No PTX is known to make another kind, so that what `MOVM.U4TO8.M832` leaves in which lane is not known (13.5.37).
+/// Lowers `MOVM.16.MT88 d, a`. No PTX instruction is known to compile to other variants, so the lane mapping of `MOVM.U4TO8.M832` is not
+/// known (13.5.37).
 pub(super) fn transpose(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("16") || !w.take("MT88") {
         let what =

@@ -1,5 +1,5 @@
-//! mbarrier objects in shared memory. The machine has a layout of its own for them: what makes an object takes the count out of the
-//! bits that are stored, and a state has the parity of its phase in the highest bit.
+//! Lowering of operations on mbarrier objects in shared memory. Hardware mbarriers have a specific layout: the initialization extracts
+//! the count from the stored bits, and a phase state has its parity in the highest bit.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::memory::AddressWidth;
@@ -11,17 +11,17 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
 
-/// Arrivals are counted up to this number from `this - count` on.
+/// Arrival counts run from `LIMIT - count` to `LIMIT`.
 const LIMIT: u64 = 0x10_0000;
 
-/// `SYNCS`: its first word says what it does.
+/// Lowers `SYNCS`, whose first modifier selects the operation.
 pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("EXCH") {
         return initialise(c, w);
     }
     if w.take("ARRIVE") {
         if w.has("A0T1") {
-            // `ARRIVES` counts what this announces.
+            // `ARRIVES` counts the announced arrival.
             return super::control::nothing(w);
         }
         return arrive(c, w);
@@ -31,11 +31,11 @@ pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     }
     if w.take("CCTL") {
         if w.take("IVALL") {
-            // Caches of objects, which are none here.
+            // The emulator has no cache of mbarrier objects.
             return super::control::nothing(w);
         }
         if w.take("IV") {
-            // The object is no longer one.
+            // The mbarrier object is invalidated.
             let at = memory::address(w, AddressWidth::Narrow)?;
             let end = Does::Mbarrier(MbarrierOp::Inval);
             let shared = in_shared(StateSpace::Shared);
@@ -56,7 +56,7 @@ fn to(register: RegisterId, span: Span) -> Arg {
     Arg::One(written(register), span)
 }
 
-/// `SYNCS.EXCH.64 URZ, [a], b`: one lane makes the object.
+/// Lowers `SYNCS.EXCH.64 URZ, [a], b`: one lane initializes the mbarrier.
 fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_wide = w.take("64");
     let (old, span) = w.destination(2)?;
@@ -89,7 +89,7 @@ fn initialise(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(steps)
 }
 
-/// What an arrival counts: `A1` one arrival, `AR` as many as b says, `TR` b bytes that are expected.
+/// Effect of an arrival: `A1` arrives once, `AR` arrives b times, `TR` expects b bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counts {
     One,
@@ -98,7 +98,7 @@ enum Counts {
     Bytes,
 }
 
-/// `SYNCS.ARRIVE.TRANS64.A1T0 d, [a], b`
+/// Lowers `SYNCS.ARRIVE.TRANS64.A1T0 d, [a], b`.
 fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let counts = w.take_one(&[
         ("A1T0", Counts::One),
@@ -113,7 +113,7 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             w.instruction.opcode,
         ));
     }
-    // `.RED` goes to any block of the cluster, and has no result.
+    // `.RED` may address any CTA of the cluster and has no result.
     let space = match w.take("RED") {
         true => StateSpace::SharedCluster,
         false => StateSpace::Shared,
@@ -153,9 +153,9 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(steps)
 }
 
-/// `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada, where the code itself makes the object with a store and tests it with a load: minus the count in
-/// the lower word; in the upper one the arrivals, counted up to zero, below the parity of the phase. The arrival that
-/// ends a phase turns the parity, and the count begins again.
+/// Lowers `ATOMS.ARRIVE.64 d, [a]` of Ampere and Ada, where the code itself initializes the object with a store and tests it with a load:
+/// the lower word is the negated count; the upper word contains the arrivals, counted up to zero, below the parity of the phase. The
+/// arrival that completes a phase flips the parity and resets the arrivals.
 pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("64") {
         return Err(w.unknown(
@@ -168,7 +168,7 @@ pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
     Ok(count_arrival(c, run, at, span))
 }
 
-/// Returns the steps of one arrival at an object that code counts in a number; `run` receives the state before it.
+/// Returns the operations of one arrival at an object that code maintains as a number; `run` receives the previous state.
 pub(super) fn count_arrival(
     c: &mut Context<'_>,
     run: Option<RegisterRun>,
@@ -176,9 +176,9 @@ pub(super) fn count_arrival(
     span: Span,
 ) -> Vec<Step> {
     const ONE: u64 = 1 << 32;
-    /// The arrivals of an object when the next one ends the phase, without the parity.
+    /// Arrivals of an object, without the parity, if the next arrival completes the phase.
     const LAST: u64 = 0x7fff_ffff;
-    /// What the upper word has above the bits of the lower one.
+    /// Value of the upper word above the bits of the lower one.
     const ABOVE: u64 = 0x4000_0000 << 32;
     let [state, left, again] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
     let ends = c.body.hidden(ScalarType::Pred);
@@ -225,7 +225,7 @@ pub(super) fn count_arrival(
     steps
 }
 
-/// `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: whether the phase with the parity in the highest bit of b is complete.
+/// Lowers `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: p is true if the phase with the parity in the highest bit of b is complete.
 fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("TRANS64") {
         return Err(w.unknown(
@@ -252,7 +252,8 @@ fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     ])
 }
 
-/// `UGETNEXTWORKID.SELFCAST [a], [b]`: asks for a cluster that has not started; the answer goes to a, and the mbarrier at b counts its bytes.
+/// Lowers `UGETNEXTWORKID.SELFCAST [a], [b]`, which requests a cluster that has not been launched; the response is written to a, and the
+/// mbarrier at b counts its bytes.
 pub(super) fn next_cluster(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = in_shared(StateSpace::Shared);
     if w.take("BROADCAST") {
@@ -269,7 +270,7 @@ pub(super) fn next_cluster(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     Ok(c.in_one_lane(ask, w.instruction.span).into())
 }
 
-/// `STAS.64 [a.64], b`: the upper register of a has the address of the mbarrier that counts the bytes.
+/// Lowers `STAS.64 [a.64], b`: the upper register of a contains the address of the mbarrier that counts the bytes.
 pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let n = w.take_one(&[("64", 2), ("128", 4)]).unwrap_or(1u8);
     let modifiers = Modifiers {

@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: addresses of all forms, widths, and what is said about caches and order.
+//! Lowering of loads, stores and atomics: address forms, access widths, cache and ordering modifiers.
 
 use super::body::{Arg, Placed, Step, plain, read, written};
 use super::words::{Lowered, Words, destinations, parts, signed};
@@ -10,7 +10,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterRun, Source};
 
-/// What one access moves: the type of an element, and registers.
+/// Access width: element type and number of registers.
 #[derive(Clone, Copy)]
 struct Width {
     ty: ScalarType,
@@ -34,7 +34,7 @@ const fn width(ty: ScalarType, n: u8) -> Width {
     Width { ty, n }
 }
 
-/// The space that an opcode names.
+/// Returns the state space that an opcode implies.
 fn space_of(opcode: &str) -> Option<StateSpace> {
     match opcode {
         "LDG" | "STG" | "ATOMG" | "REDG" => Some(StateSpace::Global),
@@ -44,7 +44,7 @@ fn space_of(opcode: &str) -> Option<StateSpace> {
     }
 }
 
-/// Words about caches, order and addresses.
+/// Consumes the cache, ordering and address modifiers.
 pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
     let mut modifiers = Modifiers {
         space: space_of(w.opcode()),
@@ -100,17 +100,17 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
     modifiers
 }
 
-/// The width of the registers of an address without `.64`.
+/// Address width of a register without `.64`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressWidth {
-    /// An address of 32 bits in one register.
+    /// 32-bit address in one register.
     Narrow,
-    /// An address of 64 bits in a pair of registers.
+    /// 64-bit address in a register pair.
     Wide,
 }
 
 impl AddressWidth {
-    /// Reads `.E`, which marks addresses of 64 bits.
+    /// Consumes `.E`, which marks 64-bit addresses.
     pub(super) fn take(w: &mut Words<'_>) -> AddressWidth {
         match w.take("E") {
             true => AddressWidth::Wide,
@@ -118,7 +118,7 @@ impl AddressWidth {
         }
     }
 
-    /// The width of addresses in a state space.
+    /// Returns the address width of a state space.
     pub(super) fn of_space(space: StateSpace) -> AddressWidth {
         match space {
             StateSpace::Global => AddressWidth::Wide,
@@ -127,7 +127,7 @@ impl AddressWidth {
     }
 }
 
-/// `[R2.64+UR4+0x8]` and its relatives.
+/// Reads `[R2.64+UR4+0x8]` and other address forms.
 pub(super) fn address(w: &mut Words<'_>, width: AddressWidth) -> Lowered<Placed> {
     let operand = w.next()?;
     let Value::Memory(memory) = &operand.value else {
@@ -135,12 +135,12 @@ pub(super) fn address(w: &mut Words<'_>, width: AddressWidth) -> Lowered<Placed>
     };
     let brackets = w.tree.brackets(memory);
     let prefix = memory.prefix.map(|prefix| prefix.text(w.source));
-    // A descriptor says how global memory is reached; here there is one way.
+    // The descriptor selects how global memory is accessed, which the emulator does not distinguish.
     let inside = match (prefix, brackets) {
         (None, [inside]) | (Some("desc"), [_, inside]) => inside,
         _ => return Err(w.unknown("this address", operand.span)),
     };
-    // Addresses of 64 bits are pairs, whether `.64` is written or not.
+    // 64-bit addresses are register pairs, with or without `.64`.
     let mut address = Address::new(AddressBase::None, 0);
     for term in w.tree.terms(inside) {
         match term.value {
@@ -197,7 +197,7 @@ fn add_register(
     Ok(())
 }
 
-/// Elements of an access and their number.
+/// Sets the element type and vector width of an access.
 fn set_width(modifiers: &mut Modifiers, width: Width) {
     modifiers.ty = Some(width.ty);
     modifiers.vector = match width.n {
@@ -208,8 +208,8 @@ fn set_width(modifiers: &mut Modifiers, width: Width) {
     };
 }
 
-/// The words of eight that a vector of 256 bits moves, as the operand after it says: the registers of each half are those of its
-/// words that are moved, one after the other. Without the operand all are.
+/// Returns the mask of the words that a 256-bit vector access moves, specified by an additional operand: the registers of each half
+/// contain the moved words consecutively. Without the operand all eight words are moved.
 fn words_moved(w: &mut Words<'_>, width: Width) -> Lowered<u64> {
     let all = (1 << width.n) - 1;
     let operand = w.peek().filter(|_| width.n == 8);
@@ -220,7 +220,7 @@ fn words_moved(w: &mut Words<'_>, width: Width) -> Lowered<u64> {
     }
 }
 
-/// The words of a vector: those that are moved from the registers of its two halves, the lower half first; else nothing.
+/// Returns the words of a vector: the moved ones from the registers of its two halves, lower half first, and `nothing` for the others.
 fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
     let mut mask = moved;
     let mut words = Vec::new();
@@ -239,7 +239,8 @@ fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
     words
 }
 
-/// `LDG.E.64 d, [a]{, p}`: zeros in the lanes where p does not hold. `LDG.E.256 x, y, [a]{, words}`: y has the lower half.
+/// Lowers `LDG.E.64 d, [a]{, p}`, which loads zeros in the lanes with false p, and `LDG.E.256 x, y, [a]{, words}`, where y receives the
+/// lower half.
 pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let address_width = AddressWidth::take(w);
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
@@ -288,7 +289,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(steps)
 }
 
-/// `QSPC.E.S p, d, [a]`: whether a generic address is in that memory.
+/// Lowers `QSPC.E.S p, d, [a]`, which tests the state space of a generic address.
 pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let address_width = AddressWidth::take(w);
     let space = w.take_one(&[
@@ -332,7 +333,7 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     Ok(steps)
 }
 
-/// `STG.E.64 [a], b`, `STG.E.256 [a], x, y{, words}`: x has the lower half.
+/// Lowers `STG.E.64 [a], b` and `STG.E.256 [a], x, y{, words}`, where x contains the lower half.
 pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let address_width = AddressWidth::take(w);
     let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
@@ -355,7 +356,7 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `USTGR.E.NA.U16.MMIO.SYS [UR4], UR6`: a store to global memory that no lane makes by itself.
+/// Lowers `USTGR.E.NA.U16.MMIO.SYS [UR4], UR6`, a store to global memory from uniform registers.
 pub(super) fn store_uniform(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let mut steps = Vec::new();
@@ -366,7 +367,7 @@ pub(super) fn store_uniform(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<V
     Ok(steps)
 }
 
-/// Vectors that an atomic or a reduction takes: the type of an element, and registers.
+/// Vector types of atomics and reductions: element type and number of registers.
 const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("F32x2", (ScalarType::F32, 2)),
     ("F32x4", (ScalarType::F32, 4)),
@@ -389,9 +390,9 @@ pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("CAS", AtomicOp::Cas),
 ];
 
-/// The operation of an atomic and the type of its values; the registers of one value.
+/// Consumes the operation of an atomic and the type of its values; returns the number of registers per value.
 pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
-    // Each lane adds one: how the machine counts them has no effect on the sum.
+    // Each lane adds one: the hardware aggregation has no effect on the sum.
     let counts = w.take("POPC");
     let op = w.take_one(OPERATIONS);
     let op = op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
@@ -436,7 +437,7 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
     })
 }
 
-/// `ATOMG.E.ADD p, d, [a], b{, c}`: p says that the memory at the address has such an operation, which all memory has here.
+/// Lowers `ATOMG.E.ADD p, d, [a], b{, c}`; p indicates whether the memory supports the operation, which is always true in the emulator.
 pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("CAST") {
         return exchange_once(c, w);
@@ -479,8 +480,8 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(steps)
 }
 
-/// `ATOMS.CAST.SPIN p, [a], b, c`: c takes the place of b; p says whether it did. With a register in place of p, that is 1
-/// where it did, else 0; with `.64` it is a pair.
+/// Lowers `ATOMS.CAST.SPIN p, [a], b, c`: replaces b by c; p indicates success. A register in place of p receives 1 or 0; with `.64` it
+/// is a register pair.
 fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["SPIN"]);
     let mut modifiers = hints(w);
@@ -535,7 +536,7 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(steps)
 }
 
-/// `RED.E.ADD [a], b`
+/// Lowers `RED.E.ADD [a], b`.
 pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let address_width = AddressWidth::take(w);
     let mut modifiers = hints(w);
@@ -556,7 +557,8 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `REDG.E.ADD.F32x4.FTZ.RN [a], b`, `ATOMG.E.ADD.F32x4.FTZ.RN p, d, [a], b`: an operation on each element of a vector.
+/// Lowers `REDG.E.ADD.F32x4.FTZ.RN [a], b` and `ATOMG.E.ADD.F32x4.FTZ.RN p, d, [a], b`, which apply an operation to each element of a
+/// vector.
 fn vector(
     w: &mut Words<'_>,
     address_width: AddressWidth,

@@ -1,4 +1,4 @@
-//! Moves: between registers, from special registers, from constant banks.
+//! Lowering of moves between registers, from special registers, and from constant banks.
 
 use super::body::{Arg, Placed, Step, plain, read, written};
 use super::library::read_relocation;
@@ -15,7 +15,7 @@ use warpgrid_program::{
     Address, AddressBase, LaunchFact, OperandValue, RegisterRun, Source, Span, VariableId,
 };
 
-/// `MOV d, a{, lanes}`; `MOV d, 32@lo(name)`
+/// Lowers `MOV d, a{, lanes}` and `MOV d, 32@lo(name)`.
 pub(super) fn copy_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("64") {
         let to = w.to(2)?;
@@ -37,7 +37,7 @@ pub(super) fn copy_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<V
     Ok(vec![copy(to, a)])
 }
 
-/// `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`; none where the instruction is another one.
+/// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`; returns `None` for other instructions.
 pub(super) fn copy_by_product(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -59,7 +59,7 @@ pub(super) fn copy_by_product(
     Some(address_half(c, w, to, span))
 }
 
-/// Takes the next operand if it is a relocation.
+/// Consumes the next operand if it is a relocation.
 fn relocation(w: &mut Words<'_>) -> Option<Span> {
     match w.peek()?.value {
         Value::Relocation(span) => {
@@ -77,7 +77,7 @@ fn relocation(w: &mut Words<'_>) -> Option<Span> {
     }
 }
 
-/// Half of an address that the linker fills in.
+/// Lowers one half of an address that the linker resolves.
 fn address_half(c: &mut Context<'_>, w: &Words<'_>, to: Arg, span: Span) -> Lowered<Vec<Step>> {
     let unknown = || w.unknown("a symbol that is not in the listing", span);
     let relocated = read_relocation(span.text(w.source)).ok_or_else(unknown)?;
@@ -113,7 +113,7 @@ fn address_half(c: &mut Context<'_>, w: &Words<'_>, to: Arg, span: Span) -> Lowe
     ])
 }
 
-/// What a special register reads.
+/// Returns the source for a special register.
 fn special_source(name: &str) -> Option<Source> {
     use SpecialRegister as S;
     let (base, axis) = match name.rsplit_once('.') {
@@ -123,7 +123,7 @@ fn special_source(name: &str) -> Option<Source> {
         _ => (name, 0),
     };
     let special = match base {
-        // The stack may grow down to where local memory begins, and of sizes of clusters a launch has the first one.
+        // The stack may grow down to the start of local memory, and a launch has the first of the cluster sizes.
         "SRZ" | "SR_LMEMHIOFF" | "SR_CgaSize" => return Some(Source::Immediate(0)),
         "SR_SWINHI" => return Some(Source::Launch(LaunchFact::SharedWindowHigh)),
         "SR_SWINLO" => return Some(Source::Launch(LaunchFact::SharedWindowLow)),
@@ -151,20 +151,20 @@ fn special_source(name: &str) -> Option<Source> {
     Some(Source::Special(special))
 }
 
-/// The special register at hand, as it is written.
+/// Reads the name of the special register.
 fn special_name<'a>(w: &mut Words<'a>) -> Lowered<(&'a str, Span)> {
     let operand = w.next()?;
     Ok((operand.span.text(w.source), operand.span))
 }
 
-/// Registers that have a number of a warp in their second byte: of `%warpid` the assembler makes `S2R r, SR_VIRTID;
-/// SHF.R.U32.HI r, RZ, 0x8, r; SGXT.U32 r, r, 0x7` (13.5).
+/// Registers with a warp index in their second byte: the assembler compiles `%warpid` to `S2R r, SR_VIRTID; SHF.R.U32.HI r, RZ, 0x8, r;
+/// SGXT.U32 r, r, 0x7` (13.5).
 const IN_SECOND_BYTE: &[(&str, SpecialRegister)] = &[
     ("SR_VIRTID", SpecialRegister::Warpid),
     ("SR_VIRTCFG", SpecialRegister::Nwarpid),
 ];
 
-/// `S2R d, SR_TID.X`
+/// Lowers `S2R d, SR_TID.X`.
 pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.to(1)?;
     let (name, span) = special_name(w)?;
@@ -186,7 +186,7 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     Ok(vec![copy(to, (plain(source), span))])
 }
 
-/// `CS2R d, SR_CLOCKLO`: two registers, or one with `.32`.
+/// Lowers `CS2R d, SR_CLOCKLO`, which writes two registers, or one with `.32`.
 pub(super) fn special_pair(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("32") {
         return special(c, w);
@@ -207,7 +207,8 @@ pub(super) fn special_pair(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     Ok(halves.collect())
 }
 
-/// `R2UR {p,} d, a`: the value of the first lane, and the lanes that have another one, with `.OR` beside those that p names already.
+/// Lowers `R2UR {p,} d, a`: d is the value of the first lane; p is true in the lanes with a different value, and with `.OR` also in those
+/// where p was true.
 pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let adds = w.take("OR");
     w.ignore(&["FILL", "BROADCAST"]);
@@ -217,7 +218,7 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     };
     let (run, span) = w.destination(1)?;
     let source = w.source()?;
-    // A register of the warp has one value, whatever lanes the guard leaves out.
+    // A uniform register has a single value, regardless of the lanes that the guard excludes.
     let condition = match c.guard {
         Some(guard) => predicate_source(guard.predicate, guard.negated),
         None => OperandValue::Predicate {
@@ -268,7 +269,7 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
     Ok(steps)
 }
 
-/// `BMOV`: between registers and the lanes that meet again.
+/// Lowers `BMOV`, a move between registers and convergence barriers.
 pub(super) fn barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("64") {
         return Err(w.unknown("64-bit access to a barrier", w.instruction.opcode));
@@ -288,7 +289,7 @@ pub(super) fn barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(steps)
 }
 
-/// How much a load takes from a constant bank.
+/// Access widths of loads from a constant bank.
 const WIDTHS: &[(&str, (ScalarType, u8))] = &[
     ("U8", (ScalarType::U8, 1)),
     ("S8", (ScalarType::S8, 1)),
@@ -299,7 +300,7 @@ const WIDTHS: &[(&str, (ScalarType, u8))] = &[
     ("128", (ScalarType::B32, 4)),
 ];
 
-/// `LDC`, `ULDC`, `LDCU`: a word of a bank, at a fixed place or where a register says.
+/// Lowers `LDC`, `ULDC` and `LDCU`, loads from a constant bank at a fixed offset or at an offset in a register.
 pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (ty, n) = w.take_one(WIDTHS).unwrap_or((ScalarType::B32, 1));
     let (run, to_span) = w.destination(n)?;
@@ -359,8 +360,8 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `RPCMOV.32 Rpc.LO, R2`, `RPCMOV.32 R2, Rpc.LO`: half of the register for addresses to return to, where the assembler also keeps other
-/// values.
+/// Lowers `RPCMOV.32 Rpc.LO, R2` and `RPCMOV.32 R2, Rpc.LO`, which access half of the return-address register; the assembler also uses it
+/// for other values.
 pub(super) fn return_address(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["32"]);
     let half = |operand: &Operand| match operand.span.text(w.source) {

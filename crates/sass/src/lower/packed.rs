@@ -1,4 +1,4 @@
-//! Arithmetic of two 32-bit floats in a pair of registers: `FADD2`, `FMUL2`, `FFMA2`.
+//! Lowering of arithmetic on two 32-bit floats in a register pair: `FADD2`, `FMUL2`, `FFMA2`.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, parts};
@@ -7,7 +7,7 @@ use crate::syntax::Value;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
 use warpgrid_program::OperandValue;
 
-/// `FFMA2 d, a.F32x2.HI_LO, b.F32, c.F32x2.LO_HI`
+/// Lowers `FFMA2 d, a.F32x2.HI_LO, b.F32, c.F32x2.LO_HI`.
 pub(super) fn floats(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -20,7 +20,7 @@ pub(super) fn floats(
     for _ in 0..n {
         sources.push(pair(w)?);
     }
-    // Both results are there before either is written: the pair may be a source.
+    // Both results are computed before either is written, since the destination pair may be a source.
     let results = [0; 2].map(|_| c.body.hidden(ScalarType::B32));
     let mut steps = Vec::new();
     for (half, result) in results.into_iter().enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn floats(
     Ok(steps)
 }
 
-/// The low and the high float of a source; `.F32` is one value for both, and so is a literal. `.NP` negates the upper half, `.PN` the
+/// Reads the low and the high float of a source; `.F32` and literals use one value for both. `.NP` negates the upper half, `.PN` the
 /// lower one.
 fn pair(w: &mut Words<'_>) -> Lowered<[Placed; 2]> {
     let operand = w.next()?;

@@ -1,27 +1,27 @@
-//! The parameters of a kernel whose listing does not state them, as `cuobjdump -sass` prints it. In: the constants that its
-//! instructions read; out: parameters at those places. What nothing reads is filled, so that each one has its place.
+//! Infers the parameters of a kernel without attributes, as in listings of `cuobjdump -sass`, from the constants that its instructions
+//! read. Unread ranges are filled, so that each parameter keeps its offset.
 
 use crate::listing::{ParameterInfo, Text};
 use crate::syntax::{Instruction, Memory, TermValue, Tree, Value};
 use std::collections::BTreeMap;
 
-/// Bytes of parameters that are looked for, the most that a kernel had before PTX 8.1.
+/// Size of the parameter area that is searched in bytes, the maximum of a kernel before PTX 8.1.
 const MOST_BYTES: u64 = 4352;
-/// The bank that a launch fills.
+/// Constant bank that the launch fills.
 const LAUNCH_BANK: u64 = 0;
 
-/// How a place is read.
+/// How a word of the bank is read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Read {
-    /// As the lower half of 64 bits.
+    /// Read as the lower half of 64 bits.
     is_wide: bool,
-    /// As 32 bits alone.
+    /// Read as a separate 32-bit word.
     is_single: bool,
-    /// As the upper half of 64 bits may be: by a move, or with the carry of the lower half.
+    /// Read in a way that permits an upper half of 64 bits: by a move, or with the carry of the lower half.
     may_be_upper: bool,
 }
 
-/// The parameters from `start` on in constant bank 0.
+/// Returns the parameters from offset `start` in constant bank 0.
 pub(super) fn read_parameters(
     tree: &Tree,
     source: &str,
@@ -41,7 +41,7 @@ pub(super) fn read_parameters(
         let (own, next) = (reads.get(&at), reads.get(&(at + 4)));
         let is_wide = at % 8 == 0
             && match (own, next) {
-                // Two numbers may be loaded at once; nothing reads half a pointer then.
+                // Two numbers may be loaded at once, in which case each may also be read individually; a pointer is never read by halves.
                 (Some(own), _) if own.is_wide => !own.is_single,
                 (Some(_), Some(next)) => next.may_be_upper,
                 (None, None) => true,
@@ -93,7 +93,7 @@ fn add_reads(
     }
 }
 
-/// Where instructions read constant bank 0.
+/// Returns the offsets at which instructions read constant bank 0.
 pub(crate) fn offsets_read(tree: &Tree, source: &str) -> impl Iterator<Item = u64> {
     let instructions = tree.instructions.iter();
     let operands = instructions.flat_map(|instruction| tree.operands(instruction));
@@ -103,7 +103,7 @@ pub(crate) fn offsets_read(tree: &Tree, source: &str) -> impl Iterator<Item = u6
     })
 }
 
-/// The offset of `c[0x0][0x160]`.
+/// Returns the offset of `c[0x0][0x160]`.
 fn offset_of(tree: &Tree, source: &str, memory: &Memory) -> Option<u64> {
     let is_constant = memory
         .prefix

@@ -1,4 +1,4 @@
-//! Four bytes of a register at once, as the SIMD video instructions of PTX.
+//! Lowering of SIMD operations on the four bytes of a register, equivalent to the SIMD video instructions of PTX.
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, number};
@@ -7,15 +7,15 @@ use warpgrid_isa::video::Selection;
 use warpgrid_isa::{CompareForm, Does, Modifiers, ScalarType, VideoLanes, VideoOp};
 use warpgrid_program::OperandValue;
 
-/// The types whose bytes are values.
+/// Types with four byte elements.
 const BYTES: &[(&str, ScalarType)] = &[("U8x4", ScalarType::U32), ("S8x4", ScalarType::S32)];
 
-/// Whether the words of an instruction say that it is of bytes.
+/// Returns whether the modifiers select byte elements.
 pub(super) fn are_bytes(w: &Words<'_>) -> bool {
     BYTES.iter().any(|(word, _)| w.has(word))
 }
 
-/// `VIADD.U8x4 d, a, -b`, `VIMNMX.S8x4 d, P0, P0, a, b, p`
+/// Lowers `VIADD.U8x4 d, a, -b` and `VIMNMX.S8x4 d, P0, P0, a, b, p`.
 pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = w.take_one(BYTES);
     let modifiers = Modifiers {

@@ -1,5 +1,5 @@
-//! Copies of parts of tensors. A run of uniform registers has the place in shared memory, the mbarrier beside it where one counts, and the
-//! coordinates after them; a pair has the address of the tensor map (measured with assembler 13.5, against the PTX that it was made of).
+//! Lowering of tensor copies. A run of uniform registers contains the shared-memory address, the mbarrier address if there is one, and
+//! the coordinates; a register pair contains the address of the tensor map (measured with assembler 13.5 against the original PTX).
 
 use super::body::{Arg, Step, plain, read, written};
 use super::memory::AddressWidth;
@@ -11,7 +11,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// The dimensions of the tensor.
+/// Number of dimensions of the tensor.
 const RANKS: &[(&str, u32)] = &[("1D", 1), ("2D", 2), ("3D", 3), ("4D", 4), ("5D", 5)];
 
 const LOAD_MODES: &[(&str, LoadMode)] = &[
@@ -32,8 +32,8 @@ const fn offset_widths(mode: LoadMode, rank: u32) -> &'static [u32] {
     }
 }
 
-/// `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a run. The lower half of b has the offsets
-/// of an `im2col` copy, its upper half the blocks that receive it.
+/// Lowers `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a run. The lower half
+/// of b contains the offsets of an `im2col` copy, its upper half the CTA mask of a multicast.
 pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let rank = rank(w)?;
     let mode = w.take_one(LOAD_MODES).unwrap_or(LoadMode::Tile);
@@ -92,7 +92,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(steps)
 }
 
-/// `UTMASTG.2D [a], [map]`, `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a run.
+/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a run.
 pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let rank = rank(w)?;
     let modes = [
@@ -136,7 +136,7 @@ fn rank(w: &mut Words<'_>) -> Lowered<u32> {
     rank.ok_or_else(|| w.unknown("missing dimensionality", w.instruction.opcode))
 }
 
-/// The first register of a run in brackets.
+/// Reads the first register of a run in brackets.
 fn run(w: &mut Words<'_>) -> Lowered<RegisterId> {
     let (address, span) = memory::address(w, AddressWidth::Narrow)?;
     match address {
@@ -154,13 +154,13 @@ fn register_in(run: RegisterId, i: u32) -> RegisterRun {
     RegisterRun::one(RegisterId(run.0 + i))
 }
 
-/// The address that a register of a run holds.
+/// Returns the address in a register of a run.
 fn address_in(run: RegisterId, i: u32, span: Span) -> Arg {
     let address = Address::new(AddressBase::Register(register_in(run, i)), 0);
     Arg::One(OperandValue::Address(address), span)
 }
 
-/// The tensor map, and coordinates from a register of a run on.
+/// Reads the tensor map, and coordinates starting at a register of a run.
 fn tensor(w: &mut Words<'_>, run: RegisterId, first: u32, n: u32) -> Lowered<Arg> {
     let (map, span) = (self::run(w)?, w.instruction.span);
     let map = RegisterRun { first: map, n: 2 };
@@ -170,7 +170,7 @@ fn tensor(w: &mut Words<'_>, run: RegisterId, first: u32, n: u32) -> Lowered<Arg
     Ok(Arg::List(values.collect(), span))
 }
 
-/// How caches are used.
+/// Consumes the cache policy, which has no effect on results.
 fn policy(w: &mut Words<'_>) -> Lowered<()> {
     if w.n_left() > 0 {
         w.next()?;

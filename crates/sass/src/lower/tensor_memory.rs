@@ -1,6 +1,7 @@
-//! Tensor memory: what is reserved, moved and multiplied there. The code keeps which columns are reserved as a mask of 32 columns a bit; the machine
-//! finds and frees bits of it. `idesc[UR5]` is a pair whose register before, which `tmem[UR4]` names, has the address of the metadata; the
-//! descriptors are those of PTX (measured with assembler 13.5, against the PTX that it was made of).
+//! Lowering of allocation, transfers and matrix multiplications in tensor memory. The code maintains a mask of allocated columns with one
+//! bit per 32 columns; the hardware finds and frees its bits. `idesc[UR5]` is a register pair; its preceding register, named by
+//! `tmem[UR4]`, contains the address of the metadata. The descriptors equal those of PTX (measured with assembler 13.5 against the
+//! original PTX).
 
 use super::body::{Arg, Step, read, written};
 use super::memory::AddressWidth;
@@ -25,8 +26,8 @@ fn in_group(w: &mut Words<'_>) -> Modifiers {
     modifiers
 }
 
-/// `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`: reserves n times 32 columns; d is where, in the same unit, p whether they were free.
-/// `UTCATOMSWS.AND RZ, kept`: gives back the columns whose bits are not in it.
+/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the start in the same unit, p indicates
+/// success. Lowers `UTCATOMSWS.AND RZ, kept`, which frees the columns whose bits are clear in `kept`.
 pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let modifiers = in_group(w);
@@ -46,7 +47,7 @@ pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         steps.push(unit(TensorMemoryOp::Allocate, modifiers, args));
         let args = vec![d, from(place), literal(5)];
         steps.push(arithmetic(ArithmeticOp::Shr, ScalarType::U32, args));
-        // Where none are free the run has stopped with the reason.
+        // If the allocation fails, the emulator has stopped with the reason.
         steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
         return Ok(steps);
     }
@@ -67,7 +68,7 @@ pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         vec![to(mask), kept, literal(0xffff_ffff)],
     );
     push(ArithmeticOp::Popc, vec![to(columns), from(mask)]);
-    // The lowest bit says where they begin.
+    // The lowest bit of the mask is the first column.
     push(ArithmeticOp::Brev, vec![to(place), from(mask)]);
     push(ArithmeticOp::Clz, vec![to(place), from(place)]);
     for columns in [columns, place] {
@@ -81,7 +82,7 @@ pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     Ok(steps)
 }
 
-/// What a word says of a move: its shape, and the lanes that take part where they are not all.
+/// Shape of a transfer, and the half of the lanes that participates unless all do.
 const SHAPES: &[(&str, (MoveShape, Option<MulPart>))] = &[
     ("16dp64bit", (MoveShape::M16x64, None)),
     ("16dp128bit", (MoveShape::M16x128, None)),
@@ -103,7 +104,7 @@ const REPETITIONS: &[(&str, u8)] = &[
     ("x128", 128),
 ];
 
-/// The modifiers of a move, and its registers.
+/// Reads the modifiers of a transfer, and returns its number of registers.
 fn shape(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     let (shape, lanes) = w.take_one(SHAPES).unwrap_or((MoveShape::M32x32, None));
     let times = w.take_one(REPETITIONS).unwrap_or(1);
@@ -118,7 +119,7 @@ fn shape(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     }
 }
 
-/// `LDTM.16dp64bit.x8 d, tmem[a]`, `LDTM.STAT.x8.MIN r, d, tmem[a]`: r is the smallest of the registers of a lane.
+/// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`; r is the minimum of the registers of a lane.
 pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (mut modifiers, n) = shape(w)?;
     let span = w.instruction.span;
@@ -165,7 +166,7 @@ pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![unit(op, modifiers, args)])
 }
 
-/// `STTM.16dp64bit.x8 tmem[a], b`
+/// Lowers `STTM.16dp64bit.x8 tmem[a], b`.
 pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (mut modifiers, n) = shape(w)?;
     if w.take("EXPAND16BIT") {
@@ -181,7 +182,7 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![unit(TensorMemoryOp::Store, modifiers, args)])
 }
 
-/// `UTCCP.T.S.4x32dp128bit tmem[a], gdesc[b]`: from shared to tensor memory.
+/// Lowers `UTCCP.T.S.4x32dp128bit tmem[a], gdesc[b]`, a copy from shared to tensor memory.
 pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = in_group(w);
     if !w.take("T") || !w.take("S") {
@@ -218,7 +219,7 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(c.in_one_lane(copy, w.instruction.span).into())
 }
 
-/// `UTCSHIFT.DOWN tmem[a]`: rows move by one.
+/// Lowers `UTCSHIFT.DOWN tmem[a]`, which shifts rows by one.
 pub(super) fn shift(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let modifiers = in_group(w);
     if !w.take("DOWN") {
@@ -232,7 +233,7 @@ pub(super) fn shift(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     Ok(c.in_one_lane(shift, w.instruction.span).into())
 }
 
-/// `UTCBAR{.MULTICAST} [a], URZ{, blocks}`: an arrival at an mbarrier once all that was started is done.
+/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, an arrival at an mbarrier once all started operations are complete.
 pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = Modifiers {
         space: Some(StateSpace::SharedCluster),
@@ -252,8 +253,8 @@ pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(c.in_one_lane(arrive, w.instruction.span).into())
 }
 
-/// `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`: what is left out is rows of D, or with
-/// `.WS` columns.
+/// Lowers `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`. The `left out`
+/// operand disables rows of D, or with `.WS` columns.
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let mut modifiers = in_group(w);
@@ -312,7 +313,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     Ok(c.in_one_lane(product, span).into())
 }
 
-/// Returns the kind of a product and the scale factors per row. The instruction descriptor determines whether A is sparse.
+/// Returns the MMA kind and the number of scale factors per row. The instruction descriptor determines whether A is sparse.
 fn product_kind(
     w: &mut Words<'_>,
     factors: Option<&Operand>,
@@ -331,7 +332,7 @@ fn product_kind(
     Ok((Some(kind), scale_vector))
 }
 
-/// Words of factors that stay in the collectors, which changes no value.
+/// Ignores the collector modifiers of operand matrices, which have no effect on results.
 fn ignore_collectors(w: &Words<'_>, operand: &Operand) -> Lowered<()> {
     let is_known = |word: &&str| {
         matches!(
@@ -356,7 +357,7 @@ fn ignore_collectors(w: &Words<'_>, operand: &Operand) -> Lowered<()> {
     }
 }
 
-/// Four registers, or eight for two blocks, whose bits are the rows of D that stay.
+/// Reads the disable-output-lane mask: four registers, or eight for two CTAs, whose bits select the rows of D that are not updated.
 fn rows_left_out(w: &mut Words<'_>, group: Option<CtaGroup>) -> Lowered<Arg> {
     let span = w.instruction.span;
     if w.is_predicate() {
@@ -369,7 +370,7 @@ fn rows_left_out(w: &mut Words<'_>, group: Option<CtaGroup>) -> Lowered<Arg> {
     Ok(Arg::List(parts(w.source()?, n), span))
 }
 
-/// The word before the brackets of an operand.
+/// Returns the prefix before the brackets of an operand.
 fn prefix<'a>(w: &Words<'a>, operand: &Operand) -> Option<&'a str> {
     match &operand.value {
         Value::Memory(memory) => memory.prefix.map(|prefix| prefix.text(w.source)),
@@ -384,7 +385,7 @@ fn prefix<'a>(w: &Words<'a>, operand: &Operand) -> Option<&'a str> {
     }
 }
 
-/// `tmem[UR4+0x8]`
+/// Reads `tmem[UR4+0x8]`.
 fn place(w: &mut Words<'_>) -> Lowered<Arg> {
     let operand = w.next()?;
     tensor_address(w, operand)

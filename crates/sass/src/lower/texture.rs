@@ -1,5 +1,6 @@
-//! Textures and surfaces. A handle is 64 bits of constant bank 0, or the lower half of one in a uniform register. The level and the gradients of a sample
-//! change nothing, since the images have one level (measured with assembler 13.5, against the PTX that it was made of).
+//! Lowering of texture and surface accesses. A handle consists of 64 bits of constant bank 0, or its lower half is in a uniform register.
+//! Level and gradients of a sample have no effect, since emulated images have one level (measured with assembler 13.5 against the
+//! original PTX).
 
 use super::body::{Arg, Placed, Step, plain, read};
 use super::words::{Lowered, Words, destinations, number, parts};
@@ -11,7 +12,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, Source, Span};
 
-/// The shapes of images, and how many coordinates of a place each has, the layer among them.
+/// Image geometries, with their number of coordinates including the layer.
 const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
     ("1D", (Geometry::D1, 1)),
     ("2D", (Geometry::D2, 2)),
@@ -24,7 +25,7 @@ const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
     ("2D_ARRAY", (Geometry::A2d, 3)),
 ];
 
-/// The modifiers of a texture instruction.
+/// Modifiers of a texture instruction.
 struct SampleWords {
     op: TextureOp,
     coordinate: ScalarType,
@@ -49,7 +50,7 @@ impl SampleWords {
             ("R", TexelComponent::Red),
             ("G", TexelComponent::Green),
             ("A", TexelComponent::Alpha),
-            // Last, because `.R.B` is the first component of an image in a register.
+            // Must be last, since `.R.B` is the red component of an image in a register.
             ("B", TexelComponent::Blue),
         ];
         let (op, coordinate, component) = match w.opcode() {
@@ -69,12 +70,12 @@ impl SampleWords {
         }
     }
 
-    /// The number of values that precede the offsets.
+    /// Returns the number of values that precede the offsets.
     fn n_before_offsets(&self, n_coordinates: u8) -> u8 {
         n_coordinates + u8::from(self.is_in_register) + u8::from(self.has_level)
     }
 
-    /// The number of values of both sources.
+    /// Returns the number of values of both sources.
     fn n_values(&self, n_coordinates: u8) -> u8 {
         self.n_before_offsets(n_coordinates)
             + u8::from(self.has_offsets)
@@ -106,15 +107,16 @@ impl SampleWords {
     }
 }
 
-/// `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low has the first two of the elements that are asked for, high the rest. a has the
-/// layer and the coordinates, b the level, the offsets and with `.DC` the value to compare with; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
+/// Lowers `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low receives the first two of the selected elements, high the
+/// rest. a contains the layer and the coordinates, b the level, the offsets and with `.DC` the depth reference; with `.SCR` a contains
+/// the first half of all of them. With `.B` the lower half of the handle is the first register of b.
 pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let words = SampleWords::read(w);
     let high = pair(w)?;
     let low = pair(w)?;
     let a = w.source()?;
-    // What is left before the handle, if anything.
+    // Optional second source before the handle.
     let b = match w.peek() {
         Some(operand) if is_general(operand) => Some(w.source()?),
         _ => None,
@@ -167,7 +169,7 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(steps)
 }
 
-/// The offsets of a sample in texels, which one register holds: 4 bits each, or for a gather, which reaches further, 6 bits of a byte each.
+/// Unpacks the texel offsets of a sample from one register: 4 bits each, or 6 bits of a byte each for a gather, which has a larger range.
 fn offsets(
     c: &mut Context<'_>,
     op: TextureOp,
@@ -196,13 +198,13 @@ fn is_general(operand: &Operand) -> bool {
     register.is_some_and(|register| register.file == crate::syntax::RegisterFile::General)
 }
 
-/// Two registers that are written.
+/// Reads a destination pair.
 fn pair(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     let (first, span) = w.destination(2)?;
     Ok(destinations(first, 2, span))
 }
 
-/// The registers of the elements of a mask; none for the others.
+/// Returns the registers of the elements of a mask; none for the others.
 fn elements(mask: u64, low: Vec<Placed>, high: Vec<Placed>) -> Vec<Placed> {
     let span = low.first().map_or(Span::at(0), |(_, span)| *span);
     let mut registers = low.into_iter().chain(high);
@@ -213,7 +215,7 @@ fn elements(mask: u64, low: Vec<Placed>, high: Vec<Placed>) -> Vec<Placed> {
     (0..4).map(element).collect()
 }
 
-/// `0x0, 0x58`: words of constant bank 0. `UR4, 0x0` and, from Blackwell on, `UR4`: the lower half in a register.
+/// Reads a handle: `0x0, 0x58` are words of constant bank 0; `UR4, 0x0` and, from Blackwell on, `UR4` contain the lower half.
 fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowered<Placed> {
     let operand = w.next()?;
     let span = operand.span;
@@ -231,7 +233,7 @@ fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowe
         }
         Value::Register(_) => {
             let low = w.value_of(operand, ScalarType::B32)?;
-            // A geometry or a mask follows where the architecture has no second part.
+            // On architectures without a second component, a geometry or a mask follows.
             let is_second = w
                 .peek()
                 .is_some_and(|next| matches!(next.value, Value::Integer(0)));
@@ -244,7 +246,7 @@ fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowe
     }
 }
 
-/// A pair of a lower half and zero.
+/// Returns a 64-bit handle from its lower half and zero.
 fn whole(c: &mut Context<'_>, low: Placed, steps: &mut Vec<Step>) -> OperandValue {
     let span = low.1;
     let first = c.body.hidden(ScalarType::B32);
@@ -255,7 +257,7 @@ fn whole(c: &mut Context<'_>, low: Placed, steps: &mut Vec<Step>) -> OperandValu
     plain(Source::Register(RegisterRun { first, n: 2 }))
 }
 
-/// `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle is before the level.
+/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle precedes the level.
 pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let high = pair(w)?;
@@ -282,7 +284,7 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
         }
     };
     let mask = w.immediate()?;
-    // The address of a query is a register.
+    // A query requires the address in a register.
     let base = c.body.hidden(ScalarType::B64);
     steps.push(step(
         Does::Move(warpgrid_isa::MoveOp::Mov),
@@ -298,7 +300,7 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
         Property::Depth,
         Property::MipmapLevels,
     ];
-    // The level may be in a register of the result.
+    // The level may be in a destination register.
     let kept = c.body.hidden(ScalarType::U32);
     steps.push(copy(Arg::One(super::body::written(kept), span), level));
     let registers = elements(mask, low, high).into_iter().enumerate();
@@ -317,8 +319,8 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     Ok(steps)
 }
 
-/// `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle`, `SURED.D.BA.2D.ADD.STRONG.SYS.IGN [a], b, handle`: a run has the
-/// coordinates, the layer last.
+/// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and `SURED.D.BA.2D.ADD.STRONG.SYS.IGN
+/// [a], b, handle`; the coordinates are in a run, the layer last.
 pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_formatted = w.take("P");
@@ -396,7 +398,7 @@ fn set_texel_width(w: &mut Words<'_>, modifiers: &mut Modifiers) -> u8 {
     n
 }
 
-/// The coordinates of `[R12]`, in the order of PTX: the layer first.
+/// Reads the coordinates of `[R12]`, in PTX order with the layer first.
 fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Placed>> {
     let operand = w.next()?;
     let unknown = || w.unknown("this kind of coordinates", operand.span);

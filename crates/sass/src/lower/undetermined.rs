@@ -1,6 +1,6 @@
-//! Predicates whose value no documentation determines, such as the predicate results of `VIMNMX`. A run stops where one is read.
+//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if one is read.
 //!
-//! Each such predicate has a hidden predicate, its tag, that holds in the lanes whose value is undetermined: the instruction with the
+//! Each such predicate has a hidden predicate, its tag, that is true in the lanes whose value is undetermined: the instruction with the
 //! undocumented result sets the tag, every other write clears it, and a read executes an unknown instruction in the tagged lanes.
 
 use super::body::{Arg, Step, predicate_name};
@@ -8,7 +8,7 @@ use super::{Context, predicate_source, predicates_by_table, step};
 use warpgrid_isa::{Does, Modifiers};
 use warpgrid_program::{Guard, OperandValue, RegisterId, Source, Span};
 
-/// The predicates that the steps of an instruction read.
+/// Returns the predicates that the operations of an instruction read.
 fn predicates_read(c: &Context<'_>, steps: &[Step]) -> Vec<RegisterId> {
     let args = steps.iter().flat_map(|step| &step.args);
     let values = args.flat_map(Arg::all).map(|(value, _)| value);
@@ -26,7 +26,7 @@ fn predicates_read(c: &Context<'_>, steps: &[Step]) -> Vec<RegisterId> {
     read
 }
 
-/// Checks whether a step writes a register.
+/// Returns whether an operation writes a register.
 fn writes(step: &Step, register: RegisterId) -> bool {
     let mut values = step.args.iter().flat_map(Arg::all);
     values.any(|(value, _)| match value {
@@ -38,8 +38,8 @@ fn writes(step: &Step, register: RegisterId) -> bool {
     })
 }
 
-/// Adds the steps that keep the tags of a function to those of an instruction. Returns the places among `steps` of the steps
-/// that stop a run, each with the reason.
+/// Adds the operations that maintain the tags of a function to those of an instruction. Returns the indices among `steps` of the
+/// operations that stop execution, each with the reason.
 pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec<(usize, String)> {
     let left = std::mem::take(&mut c.body.undetermined);
     let read = predicates_read(c, steps);
@@ -50,7 +50,7 @@ pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec
         }
         let mut stop = step(Does::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
-            // Where the predicate itself is undetermined, whether the instruction is executed is.
+            // If the guard itself is undetermined, so is the execution of the instruction.
             Some(guard) if guard.predicate == register => {
                 let guard = Guard {
                     predicate: tag,
@@ -88,7 +88,7 @@ pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec
     stops
 }
 
-/// Gives each undetermined predicate its tag.
+/// Allocates a tag for each undetermined predicate.
 pub(super) fn tags(c: &mut super::Body, mut registers: Vec<RegisterId>) {
     registers.sort_by_cached_key(|register| u64::from(register.0));
     registers.dedup();

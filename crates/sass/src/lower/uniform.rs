@@ -1,6 +1,6 @@
-//! The uniform register file and the uniform predicates, of which a warp has one each.
+//! Uniform registers and uniform predicates, which exist once per warp.
 //!
-//! The emulator stores every register once per lane. Where lanes of a warp may diverge, a write of a uniform register by some of them is
+//! The emulator stores every register once per lane. If lanes of a warp may diverge, a write of a uniform register by some of them is
 //! copied to the others, which read the same register.
 
 use super::body::{Arg, Placed, Step, plain, uniform_type};
@@ -10,12 +10,12 @@ use crate::syntax::{RegisterFile, Tree, Value};
 use warpgrid_isa::{MachineOp, ScalarType};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// Registers and predicates that one copy takes.
+/// Number of registers and predicates per copy.
 const N_REGISTERS: usize = 2;
 const N_PREDICATES: usize = 7;
 
-/// Checks whether lanes of a warp can execute different paths of a function: it has a convergence barrier, an indirect branch, or a branch
-/// under a predicate of each lane.
+/// Returns whether lanes of a warp can diverge in a function: it contains a convergence barrier, an indirect branch, or a branch with a
+/// per-lane predicate.
 pub(super) fn may_diverge(tree: &Tree, source: &str, text: &Text) -> bool {
     let placed = text.instructions.iter();
     let mut instructions = placed.filter_map(|at| tree.instructions.get(at.index as usize));
@@ -59,7 +59,7 @@ pub(super) fn broadcast(steps: &mut Vec<Step>, guard: Option<Guard>, span: Span)
         .max(predicates.len().div_ceil(N_PREDICATES));
     let mut registers = registers.chunks(N_REGISTERS);
     let mut predicates = predicates.chunks(N_PREDICATES);
-    // The instruction may write the uniform predicate that guards it. Lanes agree on such a guard, and where it does not hold the copy
+    // The instruction may write the uniform predicate that guards it. Such a guard is identical in all lanes, and if it is false the copy
     // changes nothing.
     let unguarded = guard.is_none_or(|guard| uniform_type(guard.predicate).is_some());
     for _ in 0..n_steps {

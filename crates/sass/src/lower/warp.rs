@@ -1,4 +1,5 @@
-//! Exchange between the lanes of a warp. There is no mask: those take part that execute the instruction together.
+//! Lowering of data exchange between the lanes of a warp. There is no mask operand: the lanes that execute the instruction together
+//! participate.
 
 use super::body::{Arg, Step};
 use super::words::{Lowered, Words};
@@ -6,7 +7,7 @@ use super::{Context, one, step, typed};
 use warpgrid_isa::{Does, Flag, Modifiers, ReduceOp, ScalarType, ShuffleMode, VoteMode, WarpOp};
 use warpgrid_program::{OperandValue, RegisterRun};
 
-/// `SHFL.BFLY p, d, a, b, c`
+/// Lowers `SHFL.BFLY p, d, a, b, c`.
 pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mode = w.take_one(&[
         ("BFLY", ShuffleMode::Bfly),
@@ -73,7 +74,7 @@ pub(super) fn vote(members: Option<Arg>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     Ok(steps)
 }
 
-/// `MATCH.ANY d, a`, `MATCH.ALL p, d, a`
+/// Lowers `MATCH.ANY d, a` and `MATCH.ALL p, d, a`.
 pub(super) fn matches(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let flag = w.take_one(&[("ANY", Flag::Any), ("ALL", Flag::All)]);
     let flag = flag.ok_or_else(|| w.unknown("no mode", w.instruction.opcode))?;
@@ -114,7 +115,7 @@ pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         ("MINABS", ReduceOp::Min),
         ("MAXABS", ReduceOp::Max),
     ]);
-    // Without a word the bits are combined.
+    // Without an operation modifier the reduction is a bitwise AND.
     let op = op.unwrap_or(ReduceOp::And);
     let types = [("S32", ScalarType::S32), ("F32", ScalarType::F32)];
     let mut modifiers = typed(w.take_one(&types).unwrap_or(ScalarType::U32));
@@ -131,7 +132,7 @@ pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(vec![step(Does::Warp(WarpOp::Redux), modifiers, args)])
 }
 
-/// `ELECT p, d, PT`: one of the lanes that are here.
+/// Lowers `ELECT p, d, PT`, which elects one of the active lanes.
 pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (p, span) = w.predicate_destination()?;
     let (run, _) = w.destination(1)?;

@@ -1,5 +1,6 @@
-//! Products of four warps. Four uniform registers from that in `gdesc` on have the descriptors of A and B; where A is in registers, those of A are
-//! not read. `gsb0` closes the group that `WARPGROUP.DEPBAR` waits for (measured with assembler 13.5, against the PTX that it was made of).
+//! Lowering of warpgroup matrix multiplications. Four uniform registers, starting at the one in `gdesc`, contain the descriptors of A and
+//! B; if A is in registers, its descriptor is not read. `gsb0` closes the group for which `WARPGROUP.DEPBAR` waits (measured with
+//! assembler 13.5 against the original PTX).
 
 use super::body::{Arg, Step, plain};
 use super::words::{Lowered, Words, as_register, destinations, number, parts};
@@ -8,10 +9,10 @@ use crate::syntax::{Operand, RegisterFile, TermValue, Value};
 use warpgrid_isa::{AtomicOp, Does, Flag, MatrixShape, Modifiers, ScalarType, UnitOp, WarpgroupOp};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// Registers of a lane that have a factor of 16 rows, of every type.
+/// Registers per lane of an operand matrix with 16 rows, of any type.
 const FACTOR_REGISTERS: u8 = 4;
 
-/// `WARPGROUP.ARRIVE`, `WARPGROUP.DEPBAR.LE gsb0, n`
+/// Lowers `WARPGROUP.ARRIVE` and `WARPGROUP.DEPBAR.LE gsb0, n`.
 pub(super) fn sync(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("ARRIVE") {
         return Ok(vec![unit(WarpgroupOp::Fence, super::blank(), Vec::new())]);
@@ -24,7 +25,7 @@ pub(super) fn sync(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![wait])
 }
 
-/// `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a run and `gdesc[UR4]`.
+/// Lowers `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a run and `gdesc[UR4]`.
 pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_sparse = w.take("SP");
@@ -46,7 +47,7 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let from = as_register(&addend.value).and_then(super::id_of);
     let mut steps = Vec::new();
     if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
-        // The sums of PTX only accumulate in their own registers.
+        // PTX accumulators are updated in place.
         let run = RegisterRun { first, n: n as u8 };
         let values = parts((plain(Source::Register(run)), addend.span), n as u8);
         let registers = destinations(to, n as u8, to_span).into_iter();
@@ -79,7 +80,7 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(steps)
 }
 
-/// The factors A and B of a product with their modifiers.
+/// Operand matrices A and B of a matrix multiplication with their modifiers.
 struct Factors {
     a: Arg,
     b: Arg,
@@ -137,7 +138,7 @@ fn accumulates(w: &mut Words<'_>, addend: Option<RegisterId>) -> Lowered<Operand
     }
 }
 
-/// Reads the metadata and the selector of a sparse factor.
+/// Reads the metadata and the selector of a sparse operand matrix.
 fn metadata(w: &mut Words<'_>) -> Lowered<[Arg; 2]> {
     let metadata = one(w.source()?);
     let next = w.peek();
@@ -152,13 +153,13 @@ fn unit(op: WarpgroupOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     step(Does::Unit(UnitOp::Warpgroup(op)), modifiers, args)
 }
 
-/// Whether the next operand is `gsb0`, the one group there is.
+/// Returns whether the next operand is `gsb0`, the only group.
 fn takes_group(w: &mut Words<'_>) -> Lowered<bool> {
     let operand = w.next()?;
     Ok(operand.span.text(w.source) == "gsb0")
 }
 
-/// `64x24x16`: rows, columns, depth.
+/// Parses `64x24x16`: rows, columns, depth.
 fn shape(w: &mut Words<'_>) -> Lowered<MatrixShape> {
     let numbers = |word: &str| {
         let mut numbers = word.split('x').map(|digits| digits.parse::<u16>().ok());
@@ -178,7 +179,7 @@ fn shape(w: &mut Words<'_>) -> Lowered<MatrixShape> {
     Ok(shape)
 }
 
-/// The types of A, B and of the sums.
+/// Reads the types of A, B and of the accumulator.
 fn types(
     w: &mut Words<'_>,
     modifiers: &mut Modifiers,
@@ -211,7 +212,7 @@ fn types(
     })
 }
 
-/// The first of the uniform registers in `gdesc[UR4]` and the like.
+/// Returns the first of the uniform registers in `gdesc[UR4]` and similar operands.
 pub(super) fn descriptors(w: &Words<'_>, operand: &Operand, prefix: &str) -> Lowered<RegisterId> {
     let unknown = || w.unknown(format!("an operand other than `{prefix}`"), operand.span);
     let Value::Memory(memory) = &operand.value else {
@@ -234,7 +235,7 @@ pub(super) fn descriptors(w: &Words<'_>, operand: &Operand, prefix: &str) -> Low
     }
 }
 
-/// 64 bits of a run of uniform registers.
+/// Creates a source of 64 bits of a run of uniform registers.
 pub(super) fn pair(first: RegisterId, i: u32, span: Span) -> Arg {
     let first = RegisterId(first.0 + i);
     Arg::One(plain(Source::Register(RegisterRun { first, n: 2 })), span)

@@ -1,5 +1,5 @@
-//! The words of one instruction: its modifiers, each taken once by whoever knows its meaning, and its operands in order. What
-//! is not taken makes the instruction unknown, so that no modifier is lost in silence.
+//! Cursor over the modifiers and operands of one instruction. Each lowering consumes the modifiers it supports; an unconsumed modifier
+//! makes the instruction unsupported, so that no modifier is silently ignored.
 
 use super::body::{Arg, Placed, id_of, plain};
 use crate::syntax::{
@@ -12,7 +12,7 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
 };
 
-/// Why an instruction is not lowered: it is kept as unknown.
+/// Reason why an instruction is not lowered; it is kept as unsupported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unknown {
     pub(super) what: String,
@@ -21,24 +21,24 @@ pub(super) struct Unknown {
 
 pub(super) type Lowered<T> = Result<T, Unknown>;
 
-/// An instruction that is being read.
+/// Instruction that is being lowered.
 #[derive(Clone)]
 pub(super) struct Words<'a> {
     pub(super) tree: &'a Tree,
     pub(super) source: &'a str,
     pub(super) instruction: &'a Instruction,
-    /// What is not taken yet.
+    /// Modifiers that have not been consumed.
     modifiers: Vec<&'a str>,
     operands: &'a [Operand],
     next: usize,
-    /// The word of the encoding that has the literal, if the text prints the encoding.
+    /// Word of the encoding that contains the literal, if the source includes the encoding.
     literal: Option<u32>,
-    /// A NaN literal whose bits the text does not print.
+    /// NaN literal whose bits are not printed.
     undetermined: Cell<Option<Span>>,
 }
 
 impl<'a> Words<'a> {
-    /// The words of an instruction, and its encoding if the text prints it.
+    /// Creates a cursor for an instruction, with its encoding if the source includes it.
     pub(super) fn new(
         tree: &'a Tree,
         source: &'a str,
@@ -46,7 +46,7 @@ impl<'a> Words<'a> {
         encoding: Option<u128>,
     ) -> Words<'a> {
         let modifiers = tree.modifiers(instruction).iter();
-        // Instructions of 128 bits have their one literal in bits 32 to 63 (seen from `sm_75` to `sm_121`).
+        // 128-bit instructions have their only literal in bits 32 to 63 (observed from `sm_75` to `sm_121`).
         let encoding = encoding.filter(|bits| bits >> 64 != 0);
         Words {
             tree,
@@ -64,14 +64,14 @@ impl<'a> Words<'a> {
         self.instruction.opcode.text(self.source)
     }
 
-    /// The opcode with its modifiers as written.
+    /// Returns the opcode with its modifiers in source notation.
     pub(super) fn mnemonic(&self) -> &'a str {
         let last = self.tree.modifiers(self.instruction).last();
         let end = last.map_or(self.instruction.opcode.end, |span| span.end);
         Span::new(self.instruction.opcode.start, end).text(self.source)
     }
 
-    // Not inlined, like those below: there are many calls, and none is hot.
+    // Not inlined, like the following functions: there are many call sites, and none is hot.
     #[inline(never)]
     pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unknown {
         Unknown {
@@ -80,7 +80,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Takes a modifier; whether it is there.
+    /// Consumes a modifier and returns whether it was present.
     #[inline(never)]
     pub(super) fn take(&mut self, word: &str) -> bool {
         #[cfg(test)]
@@ -89,7 +89,7 @@ impl<'a> Words<'a> {
         place.map(|place| self.modifiers.remove(place)).is_some()
     }
 
-    /// Takes the first of these modifiers that is there.
+    /// Consumes the first of these modifiers that is present.
     pub(super) fn take_one<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
         #[cfg(test)]
         words.iter().for_each(|(word, _)| note_asked(word));
@@ -100,35 +100,35 @@ impl<'a> Words<'a> {
         Some(found.1)
     }
 
-    /// Takes hints that have no effect on results.
+    /// Consumes hints that have no effect on results.
     pub(super) fn ignore(&mut self, words: &[&str]) {
         for word in words {
             self.take(word);
         }
     }
 
-    /// Whether a modifier is there and not taken.
+    /// Returns whether a modifier is present and has not been consumed.
     pub(super) fn has(&self, word: &str) -> bool {
         self.modifiers.contains(&word)
     }
 
-    /// The modifiers that are not taken yet.
+    /// Returns the modifiers that have not been consumed.
     pub(super) fn modifiers_left(&self) -> Vec<&'a str> {
         self.modifiers.clone()
     }
 
-    /// Takes all that is left, of instructions that have no effect on results.
+    /// Consumes all remaining modifiers and operands, for instructions that have no effect on results.
     pub(super) fn ignore_rest(&mut self) {
         self.modifiers.clear();
         self.next = self.operands.len();
     }
 
-    /// Returns the place of a NaN literal that was read and whose bits the text does not print.
+    /// Returns the span of a NaN literal that was read and whose bits are not printed.
     pub(super) fn undetermined_literal(&self) -> Option<Span> {
         self.undetermined.get()
     }
 
-    /// Nothing may be left.
+    /// Checks that all modifiers and operands have been consumed.
     pub(super) fn finish(&self) -> Lowered<()> {
         if let Some(word) = self.modifiers.first() {
             let what = format!("modifier `.{word}`");
@@ -146,7 +146,7 @@ impl<'a> Words<'a> {
         self.operands.get(self.next)
     }
 
-    /// Operands that are left.
+    /// Returns the number of remaining operands.
     pub(super) fn n_left(&self) -> usize {
         self.operands.len().saturating_sub(self.next)
     }
@@ -162,13 +162,13 @@ impl<'a> Words<'a> {
         modifiers.map(|span| span.text(self.source)).collect()
     }
 
-    /// Whether the next operand is a predicate register.
+    /// Returns whether the next operand is a predicate register.
     pub(super) fn is_predicate(&self) -> bool {
         let register = self.peek().and_then(|operand| as_register(&operand.value));
         register.is_some_and(is_predicate)
     }
 
-    /// A register that is written, or the first of `n`; none for `RZ`.
+    /// Reads a destination register, or the first of `n`; `None` for `RZ`.
     pub(super) fn destination(&mut self, n: u8) -> Lowered<(Option<RegisterRun>, Span)> {
         let operand = self.next()?;
         let register = as_register(&operand.value);
@@ -179,13 +179,13 @@ impl<'a> Words<'a> {
         Ok((run, operand.span))
     }
 
-    /// As an operand of the contract.
+    /// Reads a destination as an operand of the operation.
     pub(super) fn to(&mut self, n: u8) -> Lowered<Arg> {
         let (run, span) = self.destination(n)?;
         Ok(Arg::One(OperandValue::Destination(run), span))
     }
 
-    /// A predicate that is written; none for `PT`.
+    /// Reads a destination predicate; `None` for `PT`.
     pub(super) fn predicate_destination(&mut self) -> Lowered<(Option<RegisterId>, Span)> {
         let operand = self.next()?;
         match as_register(&operand.value).filter(|register| is_predicate(*register)) {
@@ -194,13 +194,13 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A predicate that is written, as an element of a list.
+    /// Reads a destination predicate as an element of a list.
     pub(super) fn placed_predicate(&mut self) -> Lowered<Placed> {
         let (id, span) = self.predicate_destination()?;
         Ok((OperandValue::Destination(id.map(RegisterRun::one)), span))
     }
 
-    /// A predicate that is read; `!` negates it.
+    /// Reads a source predicate; `!` negates it.
     pub(super) fn predicate(&mut self) -> Lowered<Placed> {
         let operand = self.next()?;
         let register = as_register(&operand.value).filter(|register| is_predicate(*register));
@@ -215,12 +215,13 @@ impl<'a> Words<'a> {
         Ok((OperandValue::Predicate { source, negated }, operand.span))
     }
 
-    /// A source of an integer operation, 32 bits wide.
+    /// Reads a 32-bit integer source.
     pub(super) fn source(&mut self) -> Lowered<Placed> {
         self.source_as(ScalarType::B32)
     }
 
-    /// A source of this type: 64-bit types read pairs, 128-bit types four registers, floats read decimal numbers as floats.
+    /// Reads a source of this type: 64-bit types use register pairs, 128-bit types four registers; for float types, decimal numbers are
+    /// floats.
     pub(super) fn source_as(&mut self, ty: ScalarType) -> Lowered<Placed> {
         let operand = self.next()?;
         let value = self.value_of(operand, ty)?;
@@ -231,7 +232,7 @@ impl<'a> Words<'a> {
         self.value_with(operand, ty, self.part(operand)?)
     }
 
-    /// As [`Words::value_of`], whatever the words of the operand say, which the caller has read.
+    /// Like [`Words::value_of`], but ignores the modifiers of the operand, which the caller has read.
     pub(super) fn plain_value_of(
         &self,
         operand: &Operand,
@@ -268,7 +269,7 @@ impl<'a> Words<'a> {
                 }
             }
             Value::Integer(_) | Value::Float(_) => {
-                // Signs are part of the number.
+                // The signs are applied to the number.
                 let bits = self.number(operand, ty)?;
                 modifiers = SourceModifiers {
                     part: modifiers.part,
@@ -284,14 +285,14 @@ impl<'a> Words<'a> {
             | Value::Word(_)
             | Value::Unknown(_) => return Err(self.unknown("this source", operand.span)),
         };
-        // Zero needs no sign, but a float does.
+        // Negation of zero is redundant except for floats.
         if source == Source::Immediate(0) && !ty.is_float() {
             modifiers.negate = false;
         }
         Ok(OperandValue::Source(source, modifiers))
     }
 
-    /// Which part of a register is read.
+    /// Returns the part of a register that is read.
     fn part(&self, operand: &Operand) -> Lowered<SourcePart> {
         let mut part = SourcePart::Whole;
         for word in self.operand_words(operand) {
@@ -310,7 +311,7 @@ impl<'a> Words<'a> {
         Ok(part)
     }
 
-    /// The bits of a literal with its signs.
+    /// Returns the bits of a literal with its signs.
     pub(super) fn number(&self, operand: &Operand, ty: ScalarType) -> Lowered<u64> {
         let text = operand.span.text(self.source);
         let float = match operand.value {
@@ -347,7 +348,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Two literals for the halves of a register, the high one first.
+    /// Returns the bits of two literals for the halves of a register, the high one first.
     pub(super) fn halves(&self, high: &Operand, low: &Operand, ty: ScalarType) -> Lowered<u64> {
         let bits = self.number(high, ty)? << 16 | self.number(low, ty)? & 0xffff;
         let is_nan =
@@ -358,13 +359,13 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// The next operand as a number.
+    /// Reads the next operand as a number.
     pub(super) fn immediate(&mut self) -> Lowered<u64> {
         let operand = self.next()?;
         self.number(operand, ScalarType::B32)
     }
 
-    /// `c[0x0][0x160]`
+    /// Returns the source of `c[0x0][0x160]`.
     fn constant(&self, memory: &Memory, span: Span) -> Lowered<Source> {
         let (bank, inside) = self.bank(memory, span)?;
         let mut byte_offset = 0i64;
@@ -383,7 +384,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// `PR`, all predicates.
+    /// Reads `PR`, which denotes all predicates.
     pub(super) fn all_predicates(&mut self) -> Lowered<Span> {
         let operand = self.next()?;
         match operand.value {
@@ -392,7 +393,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A predicate by its number, of the file that the opcode works on.
+    /// Returns a predicate by its number, in the register file on which the opcode operates.
     pub(super) fn predicate_id(&self, number: u16) -> Option<RegisterId> {
         id_of(Register {
             file: match self.opcode().starts_with('U') {
@@ -403,7 +404,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// A predicate by its number, if a mask names it.
+    /// Returns a predicate by its number, if it is in the mask.
     pub(super) fn predicate_number(&self, number: u16, mask: u64) -> OperandValue {
         let id = (mask >> number & 1 != 0).then(|| self.predicate_id(number));
         let source = match id.flatten() {
@@ -416,7 +417,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The number of a constant bank, and the bracket with the place in it.
+    /// Returns the number of a constant bank, and the bracket with the offset.
     pub(super) fn bank(&self, memory: &Memory, span: Span) -> Lowered<(u8, &'a Bracket)> {
         let prefix = memory.prefix.map(|prefix| prefix.text(self.source));
         let [bank, inside] = self.tree.brackets(memory) else {
@@ -432,7 +433,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The single registers of a run that is written.
+/// Returns the individual registers of a destination run.
 pub(super) fn destinations(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
     let one = |i: u8| {
         let register = run.map(|run| RegisterRun::one(RegisterId(run.first.0 + u32::from(i))));
@@ -441,7 +442,7 @@ pub(super) fn destinations(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<P
     (0..n).map(one).collect()
 }
 
-/// The 32-bit parts of a value that is read, the low one first.
+/// Returns the 32-bit parts of a source, the low one first.
 pub(super) fn parts((value, span): Placed, n: u8) -> Vec<Placed> {
     let part = |i: u8| {
         let OperandValue::Source(source, modifiers) = value else {
@@ -498,7 +499,7 @@ pub(super) fn signed(joint: Joint, value: u64) -> i64 {
     }
 }
 
-/// Returns the NaN that the machine produces, with the sign of a NaN. A literal of 64 bits has only the upper half.
+/// Returns the NaN that the hardware produces, with the sign of `nan`. A 64-bit literal only has the upper half.
 fn nan_bits(nan: f64, ty: ScalarType) -> u64 {
     let word = match nan.is_sign_negative() {
         true => 0xffff_ffff,
@@ -511,13 +512,13 @@ fn nan_bits(nan: f64, ty: ScalarType) -> u64 {
     }
 }
 
-/// Whether literals of a type have 16 bits.
+/// Returns whether literals of a type have 16 bits.
 fn is_half(ty: ScalarType) -> bool {
     use ScalarType as T;
     matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2)
 }
 
-/// The bits of a float in a format; a NaN is the one that the machine makes.
+/// Returns the bits of a float in a format; a NaN becomes the one that the hardware produces.
 fn float_bits(value: f64, ty: ScalarType) -> u64 {
     match ty {
         _ if value.is_nan() => nan_bits(value, ty),
@@ -528,7 +529,7 @@ fn float_bits(value: f64, ty: ScalarType) -> u64 {
     }
 }
 
-/// A literal in 16 bits. Disassemblers print it exactly, so nothing is rounded.
+/// Returns the bits of a 16-bit literal. Disassemblers print literals exactly, so no rounding occurs.
 fn half_bits(value: f64) -> u64 {
     const SMALLEST_NORMAL: f64 = 6.103515625e-5;
     const SUBNORMAL_UNITS: f64 = 16_777_216.0;
@@ -539,20 +540,20 @@ fn half_bits(value: f64) -> u64 {
         _ if magnitude < SMALLEST_NORMAL => (magnitude * SUBNORMAL_UNITS) as u64,
         _ => {
             let bits = magnitude.to_bits();
-            // The exponent moves from a bias of 1023 to one of 15.
+            // Convert the exponent bias from 1023 to 15.
             (bits >> 42) - ((1023 - 15) << 10)
         }
     }
 }
 
-/// A source that is a number.
+/// Creates an immediate source.
 pub(super) fn number(value: u64) -> OperandValue {
     plain(Source::Immediate(value))
 }
 
 #[cfg(test)]
 thread_local! {
-    /// The modifiers that lowering functions asked for.
+    /// Modifiers that lowering functions queried.
     static ASKED: std::cell::RefCell<std::collections::BTreeSet<String>> =
         std::cell::RefCell::default();
 }
@@ -566,7 +567,7 @@ fn note_asked(word: &str) {
     });
 }
 
-/// Returns the modifiers that lowering functions asked for on this thread.
+/// Returns the modifiers that lowering functions queried on this thread.
 #[cfg(test)]
 pub(super) fn words_asked() -> Vec<String> {
     ASKED.with_borrow(|asked| asked.iter().cloned().collect())
