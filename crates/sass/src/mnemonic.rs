@@ -1,28 +1,28 @@
-//! The words of a store: each one bound to its slot, in any order.
+//! Binds the modifiers of a store to its slots, in any order.
 
 use std::ops::Range;
 use warpgrid_isa::sass::{Slot, Store, Word};
 
-/// A word that a store takes.
+/// Modifier bound to a slot of a store.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundWord {
     /// Index into [`Store::slots`].
     pub(crate) slot: usize,
     pub(crate) word: &'static Word,
-    /// Which modifiers of the text it is made of: one, or two.
+    /// Range of source modifiers that form it: one or two.
     pub(crate) parts: Range<usize>,
 }
 
-/// The words of a mnemonic: what each of them is.
+/// Bound modifiers of a mnemonic.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bound {
     pub(crate) words: Vec<BoundWord>,
-    /// Modifiers that the store does not take, by index.
+    /// Indices of modifiers that the store does not accept.
     pub(crate) unknown: Vec<usize>,
 }
 
 impl Bound {
-    /// The word in the slot with this name.
+    /// Returns the modifier in the slot with this name.
     pub(crate) fn find(&self, store: &Store, slot: &str) -> Option<&'static Word> {
         self.words
             .iter()
@@ -31,7 +31,7 @@ impl Bound {
     }
 }
 
-/// Binds modifiers, without their dots, to the slots of a store. A value of two words such as `STRONG.GPU` is tried first.
+/// Binds modifiers, without their dots, to the slots of a store. Values of two components such as `STRONG.GPU` take precedence.
 pub(crate) fn bind(store: &Store, modifiers: &[&str]) -> Bound {
     let mut bound = Bound::default();
     let mut at = 0;

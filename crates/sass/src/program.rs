@@ -1,4 +1,4 @@
-//! A tree to a program: the listing is put together, the part for the target is lowered.
+//! Builds a program from a syntax tree: assembles the listing and lowers the part for the target.
 
 use crate::check::target::inferred;
 use crate::diagnostics::text;
@@ -8,14 +8,14 @@ use crate::syntax::Tree;
 use warpgrid_isa::Version;
 use warpgrid_program::{Diagnostic, Overrides, Program};
 
-/// A program, and what of its text cannot be executed.
+/// Program, and diagnostics about its unsupported instructions.
 pub(crate) struct Built {
-    /// None for a text without instructions.
+    /// `None` for a source without instructions.
     pub(crate) program: Option<Program>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Makes the program of a text: of the part for the target that is asked for, else of the first part with instructions.
+/// Builds the program of a source from the part for the requested target, or else from the first part with instructions.
 pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
     let listing = listing::read(tree, source);
     let has_code = |part: &&Part| !part.functions.is_empty();
@@ -44,10 +44,10 @@ pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
     }
 }
 
-/// A note for each kind of instruction that cannot be executed, at its first place.
+/// Reports each kind of unsupported instruction once, at its first occurrence.
 fn not_run(found: &[NotRun]) -> Vec<Diagnostic> {
     let mut said: Vec<&NotRun> = Vec::new();
-    // A guard without an opcode is an error of the syntax already.
+    // A guard without an opcode has already been reported as a syntax error.
     for one in found.iter().filter(|one| !one.mnemonic.is_empty()) {
         let is_same = |other: &&NotRun| other.mnemonic == one.mnemonic && other.what == one.what;
         if !said.iter().any(is_same) {

@@ -1,5 +1,5 @@
-//! SASS text to a syntax tree and back. A disassembler's listing is read as it is printed, and so is a line that a person
-//! wrote; what cannot be read is kept with an error, and the next line is read all the same.
+//! Parser and printer of SASS. Accepts disassembly listings as well as handwritten lines; unparsable text is kept with an error, and
+//! parsing resumes at the next line.
 
 mod cursor;
 mod operand;

@@ -1,5 +1,5 @@
-//! Texts with what is reported of them, in files: `NAME.sass` goes in, `NAME.diag` holds the codes, places, messages, helps and fixes.
-//! `UPDATE_EXPECT=1` writes the latter.
+//! Expectation tests of diagnostics: `NAME.diag` contains the codes, positions, messages, help texts and fixes for `NAME.sass`.
+//! `UPDATE_EXPECT=1` rewrites the former.
 
 use expect_test::expect_file;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ fn texts() -> Vec<PathBuf> {
     paths
 }
 
-/// `error W1109 3:8 \`R3\`: message`, with its labels, help and fixes below.
+/// Formats a diagnostic as `error W1109 3:8 \`R3\`: message`, followed by its labels, help and fixes.
 fn lines(source: &str, found: &Diagnostic) -> String {
     let index = LineIndex::new(source);
     let at = |start: u32| {

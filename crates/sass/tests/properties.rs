@@ -1,4 +1,4 @@
-//! Whatever the text: no panic, sound spans, and no line lost because of another.
+//! Property tests for arbitrary input: no panics, valid spans, and no line lost because of another.
 
 mod support;
 
@@ -8,7 +8,7 @@ use warpgrid_program::{FrontEnd, Overrides, Span};
 use warpgrid_sass::Sass;
 use warpgrid_sass::syntax::{Tree, Value, parse, print_instruction};
 
-/// Bits of SASS that like to go wrong together.
+/// SASS fragments that are prone to errors in combination.
 const PIECES: &[&str] = &[
     "STG",
     ".E",
@@ -106,7 +106,7 @@ fn assert_sound(source: &str, tree: &Tree) {
     }
 }
 
-/// Nothing panics, tokens cover the text, and formatting keeps its words and comes to rest.
+/// Asserts that nothing panics, that tokens cover the source, and that formatting is idempotent and preserves all words.
 fn assert_assisted(source: &str, offset: u32) {
     let overrides = Overrides::default();
     let document = Sass.open(source.into(), &overrides);

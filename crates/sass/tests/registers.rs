@@ -1,4 +1,4 @@
-//! The registers that lowered instructions read and write.
+//! Tests of the registers that lowered instructions read and write.
 
 use warpgrid_isa::Target;
 use warpgrid_program::{FrontEnd, Overrides};

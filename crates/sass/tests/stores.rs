@@ -1,4 +1,4 @@
-//! What the disassemblers print of stores is accepted for its architecture; what an architecture does not have is refused.
+//! Stores as printed by the disassemblers must be accepted for their architecture; unsupported ones must be rejected.
 
 use serde_json::Value as Json;
 use warpgrid_isa::Target;
@@ -14,7 +14,7 @@ fn check(arch: &str, text: &str) -> Vec<Diagnostic> {
     found(text, &overrides)
 }
 
-/// What is said of the text itself, not of what runs.
+/// Diagnostic about execution rather than about the source itself.
 const NOT_RUN: &str = "W1015";
 
 fn found(text: &str, overrides: &Overrides) -> Vec<Diagnostic> {
@@ -77,7 +77,7 @@ fn documented_examples_are_accepted_without_an_architecture() {
     }
 }
 
-/// Each code once or more, at the token that is wrong.
+/// Each code must be reported at least once, at the offending token.
 #[test]
 fn misuse_is_refused_with_its_code() {
     for (arch, text, code, token) in [

@@ -1,4 +1,4 @@
-//! What the disassemblers print is read without a finding, and written again as it was.
+//! Disassembler output must be parsed without diagnostics and printed unchanged.
 
 mod support;
 
@@ -8,7 +8,7 @@ use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_sass::Sass;
 use warpgrid_sass::syntax::{StatementKind, Tree, parse, print_instruction};
 
-/// The instruction of a listing's line, as it is printed there.
+/// Returns the instruction of a listing line, as printed there.
 fn instruction_of(line: &str) -> Option<&str> {
     let (address, rest) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
     let text = rest.split_once(';')?.0.trim();
@@ -77,7 +77,7 @@ fn every_line_of_a_listing_is_a_statement_or_a_comment() {
 fn listings_have_no_finding() {
     for (path, source) in listings() {
         let mut found = Sass.check(&source, &Overrides::default()).diagnostics;
-        // What runs is another question.
+        // Diagnostics about execution are not tested here.
         found.retain(|found| found.code != "W1015");
         assert_eq!(found, [], "{}", path.display());
     }

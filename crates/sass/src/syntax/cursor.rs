@@ -1,17 +1,17 @@
-//! A place in the text, and the words, numbers and comments that begin there.
+//! Source cursor, and lexing of words, numbers and comments.
 
 use super::tree::{Encoding, SyntaxErrorKind};
 use warpgrid_isa::read_decimal;
 use warpgrid_program::Span;
 
-/// A place in a text. Reading moves it on and never past the end.
+/// Position in a source. Reading advances it, but never beyond the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     source: &'a str,
     at: usize,
 }
 
-/// What a comment between `/*` and `*/` holds.
+/// Content of a comment between `/*` and `*/`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CommentKind {
     /// `/*0010*/`
@@ -19,11 +19,11 @@ pub(super) enum CommentKind {
     /// `/* 0x00000a0000017a02 */`
     Encoding(Encoding),
     Text,
-    /// It has no end.
+    /// Unterminated comment.
     Open,
 }
 
-/// A number.
+/// Number literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(u64),
@@ -31,7 +31,7 @@ pub(super) enum Number {
 }
 
 impl<'a> Cursor<'a> {
-    /// Offsets are 32 bits: what is longer than 4 GiB is read up to there.
+    /// Creates a cursor. Offsets have 32 bits, so a source longer than 4 GiB is truncated.
     pub(super) fn new(source: &'a str) -> Cursor<'a> {
         let mut end = source.len().min(u32::MAX as usize);
         while !source.is_char_boundary(end) {
@@ -51,12 +51,12 @@ impl<'a> Cursor<'a> {
         self.source
     }
 
-    /// The next byte; zero at the end.
+    /// Returns the next byte; zero at the end.
     pub(super) fn peek(&self) -> u8 {
         self.ahead(0)
     }
 
-    /// The byte `distance` further on; zero beyond the end.
+    /// Returns the byte `distance` bytes ahead; zero beyond the end.
     pub(super) fn ahead(&self, distance: usize) -> u8 {
         self.source
             .as_bytes()
@@ -69,12 +69,12 @@ impl<'a> Cursor<'a> {
         self.at >= self.source.len()
     }
 
-    /// Moves over one byte, which is ASCII.
+    /// Skips one ASCII byte.
     pub(super) fn bump(&mut self) {
         self.at = (self.at + 1).min(self.source.len());
     }
 
-    /// Moves over `byte` if it is next.
+    /// Skips `byte` if it is next, and returns whether it was.
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == byte && !self.is_at_end();
         if found {
@@ -87,19 +87,19 @@ impl<'a> Cursor<'a> {
         self.source.get(self.at..).unwrap_or("")
     }
 
-    /// The rest of the line, without its end.
+    /// Returns the rest of the line, without its line end.
     pub(super) fn rest_of_line(&self) -> &'a str {
         let rest = self.rest();
         let end = rest.bytes().position(|byte| byte == b'\n');
         rest[..end.unwrap_or(rest.len())].trim_end_matches('\r')
     }
 
-    /// Moves to `offset`, which lies on a character.
+    /// Moves to `offset`, which must be a character boundary.
     pub(super) fn go_to(&mut self, offset: u32) {
         self.at = (offset as usize).min(self.source.len());
     }
 
-    /// From `start` to here.
+    /// Returns the span from `start` to the current position.
     pub(super) fn span_from(&self, start: u32) -> Span {
         Span::new(start, self.offset())
     }
@@ -110,24 +110,24 @@ impl<'a> Cursor<'a> {
         self.at += length.unwrap_or(bytes.len());
     }
 
-    /// Moves over blanks of this line.
+    /// Skips blanks on this line.
     pub(super) fn skip_blanks(&mut self) {
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
     }
 
-    /// Moves over blanks and line ends.
+    /// Skips blanks and line ends.
     pub(super) fn skip_space(&mut self) {
         self.skip_while(|byte| byte.is_ascii_whitespace());
     }
 
-    /// Moves over letters, digits, `_` and `$`.
+    /// Skips letters, digits, `_` and `$`.
     pub(super) fn word(&mut self) -> Span {
         let start = self.offset();
         self.skip_while(is_word);
         self.span_from(start)
     }
 
-    /// Moves to the end of the line, or to a byte that `stop` names.
+    /// Skips to the end of the line, or to a byte for which `stop` returns `true`.
     pub(super) fn skip_to(&mut self, stop: impl Fn(u8) -> bool) -> Span {
         let start = self.offset();
         self.skip_while(|byte| byte != b'\n' && !stop(byte));
@@ -138,7 +138,8 @@ impl<'a> Cursor<'a> {
         Span::new(start, end)
     }
 
-    /// Moves past what closes `open`, counting both, on this line; false when nothing does, then at the end of the line.
+    /// Skips past the bracket that matches `open`, including nested ones. If it is not on this line, moves to the end of the line and
+    /// returns `false`.
     pub(super) fn skip_balanced(&mut self, open: u8, close: u8) -> bool {
         let mut depth = 0usize;
         loop {
@@ -155,12 +156,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the comment that begins here with `/*`.
+    /// Reads the comment that starts here with `/*`.
     pub(super) fn block_comment(&mut self) -> (Span, CommentKind) {
         let start = self.offset();
         let rest = self.rest();
         let end = rest.get(2..).and_then(|text| text.find("*/"));
-        // A comment that swallows the next one has lost its own end.
+        // A comment that contains the start of another one is unterminated.
         let Some(length) = end.filter(|&end| !rest[2..end + 2].contains("/*")) else {
             self.at += self.rest_of_line().len();
             return (self.span_from(start), CommentKind::Open);
@@ -170,14 +171,14 @@ impl<'a> Cursor<'a> {
         (span, classify(&rest[2..length + 2], span))
     }
 
-    /// Reads the comment that begins here with `//`.
+    /// Reads the comment that starts here with `//`.
     pub(super) fn line_comment(&mut self) -> Span {
         let start = self.offset();
         self.at += self.rest_of_line().len();
         self.span_from(start)
     }
 
-    /// Reads the number that begins here with a digit; the error covers all its characters.
+    /// Reads the number that starts here with a digit; an error covers all its characters.
     pub(super) fn number(&mut self) -> Result<Number, SyntaxErrorKind> {
         let start = self.offset();
         if self.peek() == b'0' && matches!(self.ahead(1), b'x' | b'X') {
@@ -212,12 +213,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Whether a word goes on with `byte`.
+/// Returns whether `byte` may continue a word.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
-/// Whether a word, a name or a label begins with `byte`.
+/// Returns whether `byte` may start a word, a name or a label.
 pub(super) fn begins_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$')
 }

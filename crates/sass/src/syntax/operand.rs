@@ -1,4 +1,4 @@
-//! Operands: registers, numbers, addresses, labels and words, with their signs and modifiers.
+//! Parser of operands: registers, numbers, addresses, labels and words, with their signs and modifiers.
 
 use super::cursor::{Number, begins_word, is_word};
 use super::parser::Parser;
@@ -8,7 +8,7 @@ use super::tree::{
 use warpgrid_program::Span;
 
 impl Parser<'_> {
-    /// Reads an operand, given the comma that precedes it, and moves at least over one character.
+    /// Parses an operand, given the preceding comma, and consumes at least one character.
     pub(super) fn operand(&mut self, comma: Option<Span>) {
         let start = self.cursor.offset();
         let signs = self.signs();
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Keeps what is up to the next comma or the end of the instruction.
+    /// Skips to the next comma or the end of the instruction, as an unknown value.
     fn unknown(&mut self, start: u32) -> Value {
         self.cursor
             .skip_to(|byte| matches!(byte, b',' | b';' | b'}' | b'|'));
@@ -79,14 +79,14 @@ impl Parser<'_> {
         Value::Unknown(span)
     }
 
-    /// A name as labels and functions have: with dots.
+    /// Reads the name of a label or function, which may contain dots.
     fn name(&mut self) -> Span {
         let start = self.cursor.offset();
         self.cursor.skip_while(|byte| is_word(byte) || byte == b'.');
         self.cursor.span_from(start)
     }
 
-    /// `` `(.L_x_1) ``
+    /// Parses a branch target: `` `(.L_x_1) ``.
     fn target(&mut self) -> Value {
         let start = self.cursor.offset();
         self.cursor.bump();
@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `32@lo(name)`, from `start` on; the cursor is before `@`.
+    /// Parses a relocation `32@lo(name)` that starts at `start`; the cursor is before `@`.
     fn relocation(&mut self, start: u32) -> Value {
         self.cursor
             .skip_while(|byte| is_word(byte) || byte == b'@' || byte == b'.');
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One bracket, or two after a prefix.
+    /// Parses one bracket, or two after a prefix.
     fn memory(&mut self, prefix: Option<Span>) -> Value {
         let first = self.tree.brackets.len() as u32;
         self.bracket();
@@ -197,7 +197,7 @@ impl Parser<'_> {
         });
     }
 
-    /// Reads a term with its sign and moves at least over one character. The bracket has the terms from index `first` on.
+    /// Parses a term with its sign, and consumes at least one character. The terms of the bracket start at index `first`.
     fn term(&mut self, first: u32) {
         let start = self.cursor.offset();
         let plus = self.cursor.take(b'+');

@@ -1,5 +1,4 @@
-//! Text to statements. A statement ends with its line or a semicolon; whatever is found, the next line is read from its
-//! beginning.
+//! Statement parser. A statement ends at its line end or at a semicolon; after an error, parsing resumes at the next line.
 
 use super::cursor::{CommentKind, Cursor, begins_word, is_word};
 use super::tree::{
@@ -9,7 +8,7 @@ use super::tree::{
 use warpgrid_isa::sass::control::Control;
 use warpgrid_program::Span;
 
-/// Reads a text. It never fails: [`Tree::errors`] says what could not be read.
+/// Parses a source. Never fails: [`Tree::errors`] contains the syntax errors.
 pub fn parse(source: &str) -> Tree {
     let mut parser = Parser {
         cursor: Cursor::new(source),
@@ -24,15 +23,15 @@ pub fn parse(source: &str) -> Tree {
 pub(super) struct Parser<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) tree: Tree,
-    /// `{` was read: the next instruction is the first of a pair.
+    /// Whether `{` precedes the next instruction, which is the first of a pair.
     opens_pair: bool,
-    /// What was read before the instruction of this line.
+    /// Control code before the instruction of this line.
     control: Option<ControlText>,
 }
 
-/// What is between two parts of a statement.
+/// Text between two parts of a statement.
 enum Gap {
-    /// Blanks and comments.
+    /// Blanks and comments only.
     Nothing,
     Encoding(Encoding),
 }
@@ -55,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a statement, a comment, or a brace around a pair.
+    /// Parses a statement, a comment, or a brace around a pair.
     fn line_part(&mut self) {
         self.control = None;
         if let Some((control, length)) = Control::read(self.cursor.rest_of_line()) {
@@ -131,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `0x00007fffd9f71480 <+16>:`, as a debugger prints before an instruction.
+    /// Parses an address as printed by debuggers before an instruction: `0x00007fffd9f71480 <+16>:`.
     fn debugger_address(&mut self) -> Option<u64> {
         if self.cursor.peek() != b'0' || !matches!(self.cursor.ahead(1), b'x') {
             return None;
@@ -146,7 +145,7 @@ impl Parser<'_> {
         Some(address)
     }
 
-    /// A row of dots, dashes or equals signs, which disassemblers print between functions, or something unknown.
+    /// Parses a separator line of dots, dashes or equals signs, which disassemblers print between functions, or an unknown statement.
     fn separator_or_unknown(&mut self) {
         let span = self.cursor.skip_to(|_| false);
         let text = span.text(self.cursor.source());
@@ -175,7 +174,7 @@ impl Parser<'_> {
         self.push(span, address, kind);
     }
 
-    /// The rest of the line, up to a comment that is not in a string.
+    /// Returns the rest of the line, up to a comment outside of strings.
     fn directive_arguments(&mut self) -> Span {
         let line = self.cursor.rest_of_line();
         let mut quoted = false;
@@ -189,7 +188,7 @@ impl Parser<'_> {
         self.cursor.span_from(start)
     }
 
-    /// `.L_x_1:`; false when there is no label here.
+    /// Parses a label: `.L_x_1:`. Returns `false` if there is none.
     fn label(&mut self) -> bool {
         let start = self.cursor.offset();
         let mut ahead = self.cursor;
@@ -208,12 +207,12 @@ impl Parser<'_> {
         true
     }
 
-    /// `Function : vecadd`, `arch = sm_75`, `code for sm_75`, `Fatbin elf code:`; false when there is none here.
+    /// Parses a header: `Function : vecadd`, `arch = sm_75`, `code for sm_75`, `Fatbin elf code:`. Returns `false` if there is none.
     fn header(&mut self) -> bool {
         let start = self.cursor.offset();
         let line = self.cursor.rest_of_line().trim_end();
         let begins = line.starts_with(|first: char| first.is_ascii_lowercase() || first == 'F');
-        // A line of several statements is none: each of them would be read otherwise on a line of its own.
+        // A line with several statements is not a header, since each of them would be parsed differently on a separate line.
         if !begins || line.contains([';', '{', '}']) {
             return false;
         }
@@ -320,7 +319,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `.E.64.STRONG.GPU`, without blanks.
+    /// Parses modifiers without blanks: `.E.64.STRONG.GPU`.
     pub(super) fn modifiers(&mut self) -> std::ops::Range<u32> {
         let start = self.tree.modifiers.len() as u32;
         while self.cursor.peek() == b'.' {
@@ -366,7 +365,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves over blanks and comments of this line, up to an encoding.
+    /// Skips blanks and comments of this line, up to an encoding.
     fn gap(&mut self) -> Gap {
         loop {
             self.cursor.skip_blanks();
@@ -383,7 +382,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The semicolon and the encoding after it.
+    /// Skips the semicolon and reads the encoding after it.
     fn end_of_instruction(&mut self, encoding: &mut Option<Encoding>) {
         self.cursor.take(b';');
         self.cursor.skip_blanks();

@@ -1,11 +1,11 @@
-//! Tree to text, as the disassemblers write it: one blank after the guard and the mnemonic, `, ` between operands, addresses
-//! without blanks and with `0x` numbers, negative offsets as `+-0x4`.
+//! Printer that reproduces the notation of the disassemblers: one blank after the guard and the mnemonic, `, ` between operands,
+//! addresses without blanks and with `0x` numbers, negative offsets as `+-0x4`.
 
 use super::tree::{Bracket, Instruction, Joint, Operand, Term, TermValue, Tree, Value};
 use std::fmt::Write;
 use warpgrid_program::Span;
 
-/// Writes an instruction without address, semicolon and encoding.
+/// Prints an instruction without address, semicolon and encoding.
 pub fn print_instruction(tree: &Tree, source: &str, instruction: &Instruction, text: &mut String) {
     if let Some(guard) = instruction.guard {
         text.push('@');
@@ -29,7 +29,7 @@ pub fn print_instruction(tree: &Tree, source: &str, instruction: &Instruction, t
     }
 }
 
-/// Writes an operand.
+/// Prints an operand.
 pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut String) {
     let signs = operand.signs;
     for (written, sign) in [
@@ -68,12 +68,12 @@ pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut St
     }
     push_modifiers(tree.operand_modifiers(operand), source, text);
     if matches!(operand.value, Value::Float(value) if !value.is_finite()) {
-        // As the disassemblers print it: `+INF , PT`.
+        // Disassemblers print a blank here: `+INF , PT`.
         text.push(' ');
     }
 }
 
-/// The digits or the word of a number, between its signs and its modifiers.
+/// Returns the digits or the word of a number, without its signs and modifiers.
 fn number_text<'a>(tree: &Tree, source: &'a str, operand: &Operand) -> &'a str {
     let end = match tree.operand_modifiers(operand).first() {
         Some(modifier) => modifier.start.saturating_sub(1),

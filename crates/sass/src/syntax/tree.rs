@@ -1,11 +1,11 @@
-//! The syntax tree of a SASS text: statements in text order, and flat vectors of operands, modifiers and annotations that
-//! instructions hold ranges of. Every part has its span, so that the text can be written again, coloured and mended.
+//! Syntax tree of a SASS source: statements in source order, and flat vectors of operands, modifiers and annotations that instructions
+//! reference by range. Every node has a span, which permits printing, highlighting and fixes.
 
 use std::ops::Range;
 use warpgrid_isa::sass::control::Control;
 use warpgrid_program::Span;
 
-/// A text as it was read.
+/// Parsed source.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub statements: Vec<Statement>,
@@ -19,67 +19,67 @@ pub struct Tree {
     pub(super) annotations: Vec<Annotation>,
 }
 
-/// A line, or a part of one.
+/// Line, or part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub span: Span,
-    /// The address comment before it: `/*0010*/`.
+    /// Address comment before the statement: `/*0010*/`.
     pub address: Option<u64>,
     pub kind: StatementKind,
 }
 
-/// What a statement is.
+/// Kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// Index into [`Tree::instructions`].
     Instruction(u32),
-    /// `.L_x_1:`, `vecadd:`; the span is without the colon.
+    /// Label: `.L_x_1:`, `vecadd:`; the span excludes the colon.
     Label(Span),
-    /// `.section .text.vecadd,"ax",@progbits`: its name with the dot, and the rest of the line.
+    /// Directive: `.section .text.vecadd,"ax",@progbits`; its name with the dot, and the rest of the line.
     Directive { name: Span, arguments: Span },
-    /// A line that a disassembler prints between functions: `code for sm_75`, `Function : vecadd`, `arch = sm_80`; the
-    /// words before the separator and those after it.
+    /// Header that a disassembler prints between functions: `code for sm_75`, `Function : vecadd`, `arch = sm_80`; the words before and
+    /// after the separator.
     Header { key: Span, value: Span },
-    /// An encoding on a line of its own: the upper half of the instruction before it, or control codes of those after it.
+    /// Encoding on a separate line: the upper half of the preceding instruction, or control codes of the following ones.
     Encoding(Encoding),
-    /// A line that is none of these. It is kept; [`Tree::errors`] says why.
+    /// Unrecognized line; [`Tree::errors`] contains the reason.
     Unknown,
 }
 
-/// A number that a disassembler prints in a comment beside an instruction.
+/// Encoding that a disassembler prints in a comment next to an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     pub span: Span,
     pub value: u128,
 }
 
-/// One instruction.
+/// Instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// From the guard to the last operand or annotation, without the semicolon.
+    /// Span from the guard to the last operand or annotation, without the semicolon.
     pub span: Span,
     pub guard: Option<Guard>,
-    /// The first word of the mnemonic: `STG`.
+    /// First component of the mnemonic: `STG`.
     pub opcode: Span,
-    /// The encoding on the same line.
+    /// Encoding on the same line.
     pub encoding: Option<Encoding>,
-    /// The control information before it on the same line.
+    /// Control code before the instruction on the same line.
     pub control: Option<ControlText>,
-    /// Whether braces say that it is issued together with a neighbour.
+    /// Dual-issue pairing, indicated by braces.
     pub pairing: Pairing,
     pub(super) modifiers: Range<u32>,
     pub(super) operands: Range<u32>,
     pub(super) annotations: Range<u32>,
 }
 
-/// Control information before an instruction, for the scheduler. It has no effect on results.
+/// Control code before an instruction, for the scheduler. It has no effect on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlText {
     pub span: Span,
     pub control: Control,
 }
 
-/// The place of an instruction in a pair `{ FIRST ; SECOND ; }`.
+/// Position of an instruction in a pair `{ FIRST ; SECOND ; }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Pairing {
     #[default]
@@ -90,7 +90,7 @@ pub enum Pairing {
     Second,
 }
 
-/// `@P0`, `@!UP1`, `@PT`.
+/// Guard predicate: `@P0`, `@!UP1`, `@PT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {
     pub span: Span,
@@ -98,19 +98,19 @@ pub struct Guard {
     pub predicate: Register,
 }
 
-/// An operand with its signs and modifiers: `-|R4|.reuse`, `!P0`, `c[0x0][0x160].H0_H0`.
+/// Operand with its signs and modifiers: `-|R4|.reuse`, `!P0`, `c[0x0][0x160].H0_H0`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operand {
-    /// Signs and modifiers included.
+    /// Span including signs and modifiers.
     pub span: Span,
     pub signs: Signs,
     pub value: Value,
-    /// Whether a comma precedes it; operands such as the target of `RET R2 0x0` follow a blank.
+    /// Whether a comma precedes the operand; operands such as the target of `RET R2 0x0` follow a blank.
     pub after_comma: bool,
     pub(super) modifiers: Range<u32>,
 }
 
-/// What is written around a value.
+/// Sign notation around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Signs {
     /// `-`
@@ -125,195 +125,195 @@ pub struct Signs {
     pub not: bool,
 }
 
-/// What an operand is.
+/// Value of an operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Register(Register),
-    /// A whole number: `0x10`, `12`, `0`. In an instruction on floats, decimal digits alone are a float as well.
+    /// Integer: `0x10`, `12`, `0`. In a floating-point instruction, decimal digits alone denote a float.
     Integer(u64),
-    /// `2.384185791015625e-07`, `INF`, `QNAN`; the span is without the sign.
+    /// Float: `2.384185791015625e-07`, `INF`, `QNAN`; the span excludes the sign.
     Float(f64),
-    /// A place in memory, or in a constant bank: one or two brackets with what is before them.
+    /// Memory address, or offset in a constant bank: one or two brackets with their prefix.
     Memory(Memory),
-    /// A name between `` `( `` and `)`: where a branch leads.
+    /// Branch target: a name between `` `( `` and `)`.
     Target(Span),
-    /// A value that the linker fills in: `32@lo(name)`, `fun@fdesc(name)`; the whole text.
+    /// Value that the linker resolves: `32@lo(name)`, `fun@fdesc(name)`; the complete text.
     Relocation(Span),
-    /// `{1, 2}`: its whole text.
+    /// Set: `{1, 2}`; the complete text.
     Set(Span),
-    /// A word that is no register: `SR_TID`, `PR`, `CC`, `2D`; without its modifiers.
+    /// Word that is not a register: `SR_TID`, `PR`, `CC`, `2D`; without its modifiers.
     Word(Span),
-    /// What could not be read. It is kept; [`Tree::errors`] says why.
+    /// Unparsable text; [`Tree::errors`] contains the reason.
     Unknown(Span),
 }
 
-/// `[R2.64+0x8]`, `desc[UR4][R2.64]`, `c[0x0][0x160]`, `cx[UR4][0x8]`.
+/// Memory operand: `[R2.64+0x8]`, `desc[UR4][R2.64]`, `c[0x0][0x160]`, `cx[UR4][0x8]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The word before the first bracket.
+    /// Word before the first bracket.
     pub prefix: Option<Span>,
     pub(super) brackets: Range<u32>,
 }
 
-/// `[ ... ]` with its terms.
+/// Bracket `[ ... ]` with its terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
-    /// Brackets included.
+    /// Span including the brackets.
     pub span: Span,
     pub(super) terms: Range<u32>,
 }
 
-/// A part of a sum between brackets.
+/// Term of a sum between brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// From its sign to its last modifier.
+    /// Span from the sign to the last modifier.
     pub span: Span,
     pub joint: Joint,
     pub value: TermValue,
     pub(super) modifiers: Range<u32>,
 }
 
-/// What is before a term.
+/// Operator before a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joint {
-    /// Nothing: the first one.
+    /// None: the first term.
     First,
     /// `+`
     Plus,
-    /// `-`, of the first one or a later one.
+    /// `-`, before the first or a later term.
     Minus,
     /// `+-`
     PlusMinus,
 }
 
-/// What a term is.
+/// Value of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermValue {
     Register(Register),
     Integer(u64),
-    /// `32@lo(name)`, a name, or what could not be read: its text.
+    /// `32@lo(name)`, a name, or unparsable text.
     Other(Span),
 }
 
-/// A register.
+/// Register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
     pub file: RegisterFile,
     pub number: RegisterNumber,
 }
 
-/// Which set of registers.
+/// Register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegisterFile {
-    /// `R0`: 32 bits for each lane.
+    /// `R0`: 32 bits per lane.
     General,
-    /// `UR0`: 32 bits for the warp.
+    /// `UR0`: 32 bits per warp.
     Uniform,
-    /// `P0`: a bit for each lane.
+    /// `P0`: one bit per lane.
     Predicate,
-    /// `UP0`: a bit for the warp.
+    /// `UP0`: one bit per warp.
     UniformPredicate,
-    /// `B0`: the lanes that meet again at `BSYNC`.
+    /// `B0`: convergence barrier, the lanes that reconverge at `BSYNC`.
     Barrier,
-    /// `SB0`: what `DEPBAR` waits for.
+    /// `SB0`: scoreboard for `DEPBAR`.
     Scoreboard,
 }
 
-/// Which register of its set.
+/// Register number within a register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegisterNumber {
     Number(u16),
-    /// `RZ`, `URZ`: reads zero, loses what is written.
+    /// `RZ`, `URZ`: reads as zero; writes are discarded.
     Zero,
-    /// `PT`, `UPT`: true.
+    /// `PT`, `UPT`: always true.
     True,
 }
 
-/// `&req_6`, `&wr=0x1`, `?trans1`, `(*"SpillRefill"*)`: what a disassembler adds about scheduling. It has no effect.
+/// Scheduling annotation of a disassembler: `&req_6`, `&wr=0x1`, `?trans1`, `(*"SpillRefill"*)`. It has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Annotation {
-    /// Braces, sign and value included.
+    /// Span including delimiters, sign and value.
     pub span: Span,
     pub kind: AnnotationKind,
-    /// The word after the sign.
+    /// Word after the sign.
     pub name: Span,
-    /// What follows `=`.
+    /// Value after `=`.
     pub value: Option<Span>,
 }
 
-/// The sign of an annotation.
+/// Kind of an annotation, determined by its sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnnotationKind {
-    /// `&req_6`, `&rd0`: a barrier that is waited for or set.
+    /// `&req_6`, `&rd0`: barrier that is awaited or set.
     Barrier,
-    /// `?sched`, `?trans4`: when the next instruction may issue.
+    /// `?sched`, `?trans4`: issue time of the next instruction.
     Schedule,
-    /// `(* ... *)`: a remark.
+    /// `(* ... *)`: remark.
     Remark,
 }
 
-/// A place that could not be read, and what it lacks. The rest of the text is read all the same.
+/// Syntax error. Parsing continues after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     pub span: Span,
     pub kind: SyntaxErrorKind,
 }
 
-/// Why a place could not be read.
+/// Reason of a syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyntaxErrorKind {
-    /// A line that no disassembler prints and that is no instruction.
+    /// Line that is neither an instruction nor other disassembler output.
     NotAStatement,
-    /// After `@` there is no predicate.
+    /// Missing predicate after `@`.
     Guard,
-    /// After a guard there is no opcode.
+    /// Missing opcode after a guard.
     NoOpcode,
-    /// After a comma there is no operand, or something that is none.
+    /// Missing or invalid operand after a comma.
     Operand,
-    /// Between brackets there is something that is no address.
+    /// Invalid address between brackets.
     Address,
-    /// An opening bracket, bar, brace or parenthesis has no end on its line.
+    /// Opening bracket, bar, brace or parenthesis that is not closed on its line.
     Open(char),
-    /// A dot without a word.
+    /// Dot without a modifier.
     Modifier,
-    /// A number that does not fit 64 bits, or no number.
+    /// Invalid number, or number of more than 64 bits.
     Number,
     /// `/*` without `*/`.
     Comment,
 }
 
 impl Tree {
-    /// The modifiers of the mnemonic, without their dots.
+    /// Returns the modifiers of the mnemonic, without their dots.
     pub fn modifiers(&self, instruction: &Instruction) -> &[Span] {
         slice(&self.modifiers, &instruction.modifiers)
     }
 
-    /// The operands, in text order.
+    /// Returns the operands, in source order.
     pub fn operands(&self, instruction: &Instruction) -> &[Operand] {
         slice(&self.operands, &instruction.operands)
     }
 
-    /// The scheduling annotations and remarks.
+    /// Returns the scheduling annotations and remarks.
     pub fn annotations(&self, instruction: &Instruction) -> &[Annotation] {
         slice(&self.annotations, &instruction.annotations)
     }
 
-    /// The modifiers of an operand, without their dots.
+    /// Returns the modifiers of an operand, without their dots.
     pub fn operand_modifiers(&self, operand: &Operand) -> &[Span] {
         slice(&self.modifiers, &operand.modifiers)
     }
 
-    /// The brackets of a place in memory, at least one.
+    /// Returns the brackets of a memory operand, at least one.
     pub fn brackets(&self, memory: &Memory) -> &[Bracket] {
         slice(&self.brackets, &memory.brackets)
     }
 
-    /// The terms of a bracket.
+    /// Returns the terms of a bracket.
     pub fn terms(&self, bracket: &Bracket) -> &[Term] {
         slice(&self.terms, &bracket.terms)
     }
 
-    /// The modifiers of a term, without their dots.
+    /// Returns the modifiers of a term, without their dots.
     pub fn term_modifiers(&self, term: &Term) -> &[Span] {
         slice(&self.modifiers, &term.modifiers)
     }
@@ -326,7 +326,7 @@ fn slice<'a, T>(items: &'a [T], range: &Range<u32>) -> &'a [T] {
 }
 
 impl Register {
-    /// The register with this name: `R12`, `RZ`, `UR4`, `URZ`, `P0`, `PT`, `UP0`, `UPT`, `B0`, `SB0`.
+    /// Returns the register with this name: `R12`, `RZ`, `UR4`, `URZ`, `P0`, `PT`, `UP0`, `UPT`, `B0`, `SB0`.
     pub fn of_name(name: &str) -> Option<Register> {
         let (file, rest) = RegisterFile::of_prefix(name)?;
         let number = match (file, rest) {
@@ -346,7 +346,7 @@ impl Register {
 }
 
 impl RegisterFile {
-    /// Splits the name of a register after its letters.
+    /// Splits the name of a register after its file prefix.
     fn of_prefix(name: &str) -> Option<(RegisterFile, &str)> {
         let (first, rest) = name.split_at_checked(1)?;
         Some(match first {
@@ -363,7 +363,7 @@ impl RegisterFile {
         })
     }
 
-    /// What its names begin with.
+    /// Returns the prefix of register names.
     pub const fn prefix(self) -> &'static str {
         match self {
             RegisterFile::General => "R",

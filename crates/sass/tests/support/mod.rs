@@ -1,9 +1,9 @@
-//! The files beside the tests.
+//! Test data files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The listings in `tests/data`, by name.
+/// Returns the listings in `tests/data`, by name.
 pub(crate) fn listings() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
