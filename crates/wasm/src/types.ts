@@ -208,7 +208,7 @@ expect?: Array<Literal> | null,
 /** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
-/** Behaviour of an access whose address is not a multiple of its size. */
+/** Behavior of a misaligned access. */
 export type Misaligned = "fault" | "force";
 
 /** Second version of a kernel. */
