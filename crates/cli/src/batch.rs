@@ -1,4 +1,4 @@
-//! `warpgrid check --batch`: JSON Lines in, JSON Lines out, in order, streaming.
+//! `warpgrid check --batch`: reads requests as JSON Lines from standard input, and writes one result per request in the same order.
 
 use crate::Outcome;
 use crate::check::{Id, Verdict};
@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use warpgrid_view::diagnostics::{ignored_field, not_a_request};
 use warpgrid_view::{CheckOptions, Front};
 
-/// One request line.
+/// Request line.
 #[derive(Debug, Deserialize)]
 struct Request<'a> {
     #[serde(borrow)]
@@ -25,7 +25,7 @@ struct Request<'a> {
     ptx_version: Option<Cow<'a, str>>,
 }
 
-/// The same fields and no others: its error names the first other one.
+/// Struct with the same fields that denies unknown fields. Its error names the first unknown field.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -41,7 +41,7 @@ struct Known {
 }
 
 impl Request<'_> {
-    /// Returns the options of the request, and those of the command that the request does not state.
+    /// Returns the options of the request. Unspecified options are those of the command.
     fn options(&self, command: &CheckOptions) -> CheckOptions {
         let or = |own: &Option<Cow<'_, str>>, default: &Option<String>| {
             own.as_deref()
@@ -56,22 +56,22 @@ impl Request<'_> {
     }
 }
 
-/// The first field of a request that means nothing, and those that do.
+/// Returns the message about the first unknown field of a request, which also lists the known fields.
 fn unknown_field(line: &[u8]) -> Option<String> {
     let error = serde_json::from_slice::<Known>(line).err()?.to_string();
     let (message, _place) = error.rsplit_once(" at line ")?;
     Some(message.to_owned())
 }
 
-/// What can still be read of a line that is no request.
+/// Readable part of an invalid request line.
 #[derive(Debug, Deserialize)]
 struct Named<'a> {
     #[serde(borrow)]
     id: Id<'a>,
 }
 
-/// Answers every line. A line that is no request is answered with the code `W0900`, which names the line, and with its id
-/// where that can be read; one with a field that means nothing gets the same code as a warning beside its verdict.
+/// Writes a result for every line. An invalid request has the code `W0900`, the line number, and its ID if the ID can be parsed. A request
+/// with an unknown field has the same code as an additional warning.
 pub(crate) fn batch(
     options: &CheckOptions,
     input: impl Read,
@@ -115,7 +115,8 @@ pub(crate) fn batch(
             }
         }
         output.write_all(b"\n")?;
-        // A caller that writes line by line gets each answer at once; a piped file is not slowed by flushes.
+        // If no further input is buffered, the output is flushed, so that a caller that writes line by line receives each result
+        // immediately. Piped files do not cause a flush per line.
         if input.buffer().is_empty() {
             output.flush()?;
         }

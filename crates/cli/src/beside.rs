@@ -1,4 +1,4 @@
-//! `warpgrid run --beside`: two texts of one kernel with one launch, and whether they leave the same memory.
+//! `warpgrid run --beside`: runs two sources of one kernel with one launch, and compares their final memory.
 
 use crate::difference::print_difference;
 use crate::output::{Answer, stdout};
@@ -8,7 +8,7 @@ use warpgrid_view::Front;
 use warpgrid_view::analysis::comparison::{BesideReport, BesideSide};
 use warpgrid_view::counted;
 
-/// Writes a report; the outcome is [`Outcome::Wrong`] where the texts part.
+/// Writes a report. The outcome is [`Outcome::Wrong`] if the runs diverge.
 pub(crate) fn print(
     format: Format,
     names: [&str; 2],

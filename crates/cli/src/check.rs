@@ -1,4 +1,4 @@
-//! `warpgrid check`: verdicts on files.
+//! `warpgrid check`: checks sources.
 
 use crate::compiled::{self, Asked};
 use crate::document::{Block, Markup};
@@ -41,7 +41,7 @@ pub(crate) struct CheckArguments {
     files: Vec<PathBuf>,
 }
 
-/// Reads `--target`: a mistyped option is wrong usage, and no mistake of a source.
+/// Parses `--target`. A misspelled option is a usage error, not an error of a source.
 fn read_target(text: &str) -> Result<String, String> {
     read_option(
         text,
@@ -52,7 +52,7 @@ fn read_target(text: &str) -> Result<String, String> {
     )
 }
 
-/// Reads `--ptx-version`.
+/// Parses `--ptx-version`.
 fn read_version(text: &str) -> Result<String, String> {
     read_option(
         text,
@@ -70,7 +70,7 @@ fn read_option(text: &str, options: CheckOptions) -> Result<String, String> {
     }
 }
 
-/// `--front`.
+/// Value of `--front`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FrontName {
     #[default]
@@ -78,7 +78,7 @@ pub(crate) enum FrontName {
     Sass,
 }
 
-/// Returns the language of a file: that of its extension, or else the one that the text shows, as for standard input.
+/// Returns the language of a file by its extension, or otherwise by its contents, as for standard input.
 pub(crate) fn front_of(path: &Path, source: &str) -> Front {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("sass") => Front::Sass,
@@ -96,14 +96,14 @@ impl From<FrontName> for Front {
     }
 }
 
-/// What names the request that a verdict answers.
+/// Identifier of the request to which a verdict belongs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id<'a> {
     #[serde(borrow)]
     Text(Cow<'a, str>),
     Number(serde_json::Number),
-    /// The request has none that can be read.
+    /// The request has no readable ID.
     Unknown(()),
 }
 
@@ -113,15 +113,15 @@ impl<'a> From<&'a str> for Id<'a> {
     }
 }
 
-/// A verdict in the form of the interface.
+/// Verdict in the JSON format of the command.
 #[derive(Debug, Serialize)]
 pub(crate) struct Verdict<'a> {
     pub(crate) id: Id<'a>,
-    /// As every answer of the command has it: whether all is well. The same as `accept`.
+    /// Whether the check succeeded, as in every JSON result of the command. Equal to `accept`.
     ok: bool,
     accept: bool,
     diagnostics: &'a [DiagnosticView],
-    /// The blocks of inline assembly, where there are any.
+    /// Inline assembly blocks, if there are any.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     blocks: &'a [PartView],
 }
@@ -137,7 +137,7 @@ impl<'a> Verdict<'a> {
         }
     }
 
-    /// The answer about what cannot be read.
+    /// Returns the verdict on unreadable input.
     pub(crate) fn unreadable(id: Id<'a>, diagnostics: &'a [DiagnosticView]) -> Verdict<'a> {
         Verdict {
             id,
@@ -149,7 +149,7 @@ impl<'a> Verdict<'a> {
     }
 }
 
-/// Checks every file; the worst verdict decides.
+/// Checks every file. The outcome is the worst outcome of the files.
 pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     let options = CheckOptions {
         front: arguments.front.unwrap_or_default().into(),
@@ -209,7 +209,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Checks a source text, or the blocks of a document.
+/// Checks a source or the blocks of a document.
 fn check_text(
     arguments: &CheckArguments,
     options: &CheckOptions,
@@ -218,7 +218,7 @@ fn check_text(
 ) -> Checked {
     if let Some(markup) = Markup::of_file(&listed.path) {
         let mut checked = check_document(&markup.blocks(source), options);
-        // Many documents of a directory have no blocks.
+        // Many documents of a directory contain no blocks.
         if listed.is_named && checked.is_empty() {
             checked.report.diagnostics.push(no_blocks());
         }
@@ -259,7 +259,7 @@ fn print(
     }
 }
 
-/// The error of a folder without anything to check, or that cannot be read.
+/// Returns the error for a directory that contains nothing to check or cannot be read.
 fn nothing_in(folder: &Path) -> io::Error {
     let why = match std::fs::read_dir(folder) {
         Err(error) => return about(folder, error),
@@ -271,17 +271,17 @@ fn nothing_in(folder: &Path) -> io::Error {
     about(folder, io::Error::new(io::ErrorKind::NotFound, why))
 }
 
-/// A file to check, or a folder with nothing to check.
+/// File to check, or directory without files to check.
 struct Listed {
     path: PathBuf,
-    /// Whether the person named it, and not its folder.
+    /// Whether the user named the file itself rather than its directory.
     is_named: bool,
 }
 
-/// The endings of what is checked in a folder.
+/// Extensions of the files that are checked in a directory.
 const ENDINGS: &[&str] = &["ptx", "sass", "md", "mdx", "rst"];
 
-/// The files, and in place of a folder what is to be checked in it and below, in order of their names.
+/// Lists the files. Directories are replaced by the files to check in them and in their subdirectories, in the order of their names.
 fn list(paths: &[PathBuf]) -> Vec<Listed> {
     let mut files = Vec::new();
     for path in paths {
@@ -289,7 +289,7 @@ fn list(paths: &[PathBuf]) -> Vec<Listed> {
             true => {
                 let before = files.len();
                 list_folder(path, &mut files);
-                // Who names a folder expects something in it.
+                // A user who names a directory expects files in it.
                 if files.len() == before {
                     files.push(Listed {
                         path: path.clone(),
@@ -306,8 +306,8 @@ fn list(paths: &[PathBuf]) -> Vec<Listed> {
     files
 }
 
-/// Adds what is to be checked in a folder; folders that tools keep for themselves and links to folders are left out. One that cannot
-/// be read is added itself: reading it gives the reason.
+/// Adds the files to check in a directory, except those in hidden directories, in `node_modules` and in symbolic links to directories. An
+/// unreadable directory is added itself, so that reading it reports the error.
 fn list_folder(folder: &Path, files: &mut Vec<Listed>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         files.push(Listed {
@@ -338,21 +338,21 @@ fn list_folder(folder: &Path, files: &mut Vec<Listed>) {
     }
 }
 
-/// The verdict on a file.
+/// Verdict on a file.
 struct Checked {
     report: CheckReport,
-    /// Blocks of a document, of PTX and of machine code; absent for a program.
+    /// Number of PTX blocks and of SASS blocks in a document. Absent for a program.
     n_blocks: Option<[usize; 2]>,
 }
 
 impl Checked {
-    /// Whether it is about a document without blocks.
+    /// Checks whether the verdict is about a document without blocks.
     fn is_empty(&self) -> bool {
         self.n_blocks == Some([0, 0])
     }
 }
 
-/// Checks every block of a document, each as a text of its own; the places are those of the document.
+/// Checks every block of a document as a separate source. The positions of diagnostics refer to the document.
 fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
     let mut report = CheckReport {
         accept: true,
@@ -384,7 +384,7 @@ fn summary(checked: &Checked) -> String {
     summary_of(&checked.report, checked.n_blocks)
 }
 
-/// A verdict in one line.
+/// Formats a verdict in one line.
 pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> String {
     let count = |severity: Severity| {
         report

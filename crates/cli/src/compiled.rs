@@ -1,5 +1,5 @@
-//! What is within other files: programs of cubins, fatbins, objects and programs, blocks of inline assembly. In: bytes, or what a check found;
-//! out: lists, verdicts, and the text that runs.
+//! Sources within other files: code objects of cubins, fatbins, object files and executables, and inline assembly blocks. Provides lists,
+//! verdicts, and the source to run.
 
 use crate::check::summary_of;
 use crate::output::{Source, complain, render, renderer};
@@ -10,27 +10,27 @@ use warpgrid_view::compiled_file::{CompiledFile, FileView, ProgramLanguage, Prog
 use warpgrid_view::model::PartView;
 use warpgrid_view::{CheckOptions, CheckReport, Scenario};
 
-/// What is asked about a file.
+/// Requested operation on a file.
 pub(crate) struct Asked<'a> {
     pub(crate) name: &'a str,
     pub(crate) options: &'a CheckOptions,
     pub(crate) format: Format,
-    /// Whether a list is all that is asked for.
+    /// Whether only a list is requested.
     pub(crate) is_list: bool,
 }
 
-/// The verdict on a file, and on each text of PTX in it.
+/// Verdict on a file and on each PTX source in it.
 #[derive(Serialize)]
 struct FileVerdict<'a> {
     id: &'a str,
     ok: bool,
     accept: bool,
     file: &'a FileView,
-    /// One for each program; of machine code there is none.
+    /// One report per code object. Machine code has no report.
     reports: &'a [Option<CheckReport>],
 }
 
-/// Lists the programs of a file, and checks those in PTX.
+/// Lists the code objects of a file, and checks those in PTX.
 pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io::Result<Outcome> {
     let file = match CompiledFile::open(bytes) {
         Ok(file) => file,
@@ -71,7 +71,7 @@ pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io
     })
 }
 
-/// Prints the programs of a file with their reports.
+/// Prints the code objects of a file with their reports.
 fn print_file(
     asked: &Asked<'_>,
     view: &FileView,
@@ -129,7 +129,7 @@ fn print_program(index: usize, program: &ProgramView, out: &mut impl Write) -> i
     Ok(())
 }
 
-/// Lists the blocks of inline assembly of a text.
+/// Lists the inline assembly blocks of a source.
 pub(crate) fn list_parts(
     name: &str,
     parts: &[PartView],
@@ -182,7 +182,7 @@ pub(crate) fn list_parts(
     Ok(())
 }
 
-/// The text of a file that runs: the program that is named, or the first in PTX.
+/// Returns the source in a file to run: the named code object, or the first PTX source.
 pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, String> {
     let file = CompiledFile::open(bytes)?;
     let programs = file.view().programs;
@@ -216,7 +216,7 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
     }
 }
 
-/// The name of a block of inline assembly, which may be given by its number.
+/// Returns the name of an inline assembly block, which can be specified by its number.
 pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, String> {
     let parts = warpgrid_view::check(&scenario.source, &CheckOptions::default()).parts;
     let is_meant =

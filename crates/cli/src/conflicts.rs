@@ -1,4 +1,5 @@
-//! `warpgrid conflicts`: which lanes collide in the banks of shared memory, what frees them, and the text that is free of conflicts.
+//! `warpgrid conflicts`: reports the conflicting lanes of shared-memory accesses and proposed fixes, and writes the rewritten source
+//! without bank conflicts.
 
 use crate::launch::{LaunchOptions, kernels_text, write_guesses};
 use crate::output::{complain, is_same_file, stdout};
@@ -36,7 +37,7 @@ pub(crate) struct ConflictsArguments {
     deny: bool,
 }
 
-/// Explains the conflicts of a launch, and cures them where that is asked for.
+/// Explains the bank conflicts of a launch, and rewrites the source if requested.
 pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
     let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
@@ -65,16 +66,16 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// The report on a launch, with the inferred part of the launch.
+/// Report on a launch, with the inferred part of the launch.
 #[derive(Serialize)]
 struct Answered<'a> {
-    /// False if conflicts are denied and the report has any.
+    /// False if bank conflicts are denied and the report contains any.
     ok: bool,
     #[serde(flatten)]
     report: &'a ConflictReport,
     kernel: &'a str,
     kernels: Vec<String>,
-    /// The inferred part of the launch, which decides the conflicts, as annotations.
+    /// Inferred part of the launch as annotations, on which the conflicts depend.
     guesses: &'a [String],
 }
 
@@ -142,7 +143,7 @@ fn cure(
 ) -> io::Result<Outcome> {
     let cured = match api::cure(scenario, arguments.max_steps) {
         Ok(cured) => cured,
-        // What has no cure is a sentence about the file, and no mistake of its text.
+        // A missing fix is reported as a message about the file, not as an error in the source.
         Err(failure) if failure.code == UNREADABLE_ARGUMENT => {
             complain(&format!("{name}: {failure}"));
             return Ok(Outcome::Wrong);

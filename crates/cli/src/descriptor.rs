@@ -1,4 +1,5 @@
-//! `warpgrid descriptor`: bits to fields and the tile that they make hardware read, or words to bits and the PTX that builds them.
+//! `warpgrid descriptor`: decodes descriptor bits to fields and the addressed tile, or encodes a descriptor from options with the PTX that
+//! builds it.
 
 use crate::Outcome;
 use crate::fragment::{FragmentFormat, print_request};
@@ -76,7 +77,7 @@ pub(crate) struct DescriptorArguments {
     format: FragmentFormat,
 }
 
-/// Whose descriptor it is.
+/// Instruction family of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Family {
     Wgmma,
@@ -85,7 +86,7 @@ enum Family {
     Instruction,
 }
 
-/// Prints the descriptor; one that does not exist is wrong usage.
+/// Prints the descriptor. An invalid descriptor is a usage error.
 pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<Outcome> {
     let family = match arguments.family {
         Some(Family::Wgmma) => "wgmma",

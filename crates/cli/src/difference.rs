@@ -1,10 +1,10 @@
-//! The element in which two runs differ, and the stores that wrote it. In: names of the runs and a difference; out: lines.
+//! Output of the element in which two runs differ, with the stores that wrote it.
 
 use std::io::{self, Write};
 use warpgrid_view::analysis::schedule_seeds::{Difference, Side};
 use warpgrid_view::counted;
 
-/// Writes the element, and for each run its value and the store that it comes from.
+/// Writes the element, and for each run its value and the store of this value.
 pub(crate) fn print_difference(
     out: &mut impl Write,
     names: [&str; 2],

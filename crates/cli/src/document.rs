@@ -1,5 +1,5 @@
-//! Documents with PTX in them: the text of a Markdown or reStructuredText file goes in; its blocks of PTX and machine code come
-//! out, what is said of a block is moved to where it is in the document, and a block is formatted where it is.
+//! PTX and SASS in documents. Extracts the blocks of a Markdown or reStructuredText file, maps diagnostics of a block to positions in the
+//! document, and formats blocks in place.
 
 mod elements;
 mod markdown;
@@ -12,7 +12,7 @@ use std::path::Path;
 use warpgrid_view::Front;
 use warpgrid_view::model::{DiagnosticView, EditView, LabelView};
 
-/// What a document is written in.
+/// Markup language of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
     Markdown,
@@ -20,7 +20,7 @@ pub(crate) enum Markup {
 }
 
 impl Markup {
-    /// By the ending of a file; absent for files that hold nothing but a program.
+    /// Returns the markup language by the file extension, or `None` for files that contain only a program.
     pub(crate) fn of_file(path: &Path) -> Option<Markup> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -30,13 +30,13 @@ impl Markup {
         }
     }
 
-    /// The blocks of PTX in a document, in order.
+    /// Returns the blocks of a document in order.
     pub(crate) fn blocks(self, document: &str) -> Vec<Block> {
         let mut blocks = match self {
             Markup::Markdown => markdown::blocks(document),
             Markup::ReStructuredText => restructured::blocks(document),
         };
-        // An element that does not end has all that follows it: what it holds is no block of its own.
+        // An unterminated element extends to the end of the document, so its content is not a separate block.
         let mut end = 0;
         blocks.retain(|block| {
             let is_apart = block.range.start >= end;
@@ -46,7 +46,7 @@ impl Markup {
         blocks
     }
 
-    /// The document with each block formatted and every other byte as it is; an error says which block cannot be.
+    /// Returns the document with each block formatted and all other bytes unchanged. The error names the block that cannot be formatted.
     pub(crate) fn formatted(self, document: &str) -> Result<String, String> {
         let blocks = self.blocks(document);
         let first_end = document.find('\n').unwrap_or(0);
@@ -67,7 +67,7 @@ impl Markup {
             expected.push(formatted.map_or_else(|| block.source.clone(), |it| it.source));
         }
         text += &document[at..];
-        // A document has more to say about where a block ends than the block knows.
+        // The end of a block depends on the document, so the result is parsed again to verify that the blocks are preserved.
         let found = self.blocks(&text);
         let is_same = |index: usize| {
             let found = found.get(index).map(|block| block.source.trim_end());
@@ -90,50 +90,50 @@ impl Markup {
     }
 }
 
-/// A block of PTX or machine code in a document.
+/// Block of PTX or SASS in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) source: String,
     pub(crate) front: Front,
-    /// The target that the block names beside its language.
+    /// Target that the options of the block specify.
     pub(crate) target: Option<String>,
-    /// The PTX ISA version that it names so.
+    /// PTX ISA version that the options of the block specify.
     pub(crate) ptx_version: Option<String>,
-    /// For each line of the source, where it begins in the document.
+    /// Start of each source line in the document.
     lines: Vec<Start>,
-    /// Where the text is in the document, in bytes: from the first character after the first prefix to the end of the last line.
+    /// Byte range of the source in the document, from the first character after the first prefix to the end of the last line.
     range: Range<usize>,
-    /// Whether the document has `&lt;` where the text has `<`.
+    /// Whether the document contains character references such as `&lt;` in place of `<`.
     is_escaped: bool,
-    /// Whether blanks that every line begins with are no part of the text.
+    /// Whether the common indentation of all lines is not part of the source.
     is_dedented: bool,
-    /// Whether lines `:view: grid` at its beginning are words, too.
+    /// Whether lines such as `:view: grid` at the start of the block are options.
     has_options: bool,
-    /// What is wrong with the words beside the language.
+    /// Diagnostics about the options of the block.
     words: Vec<DiagnosticView>,
 }
 
-/// Where a line of a block begins.
+/// Start of a line of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Start {
-    /// Line of the document, from 1.
+    /// Line of the document, starting at 1.
     line: u32,
-    /// What the document has before the line: blanks, marks of quotations.
+    /// Text of the document before the line, such as indentation or block quote markers.
     prefix: String,
-    /// For each `&lt;` and its like, the column of the character that it means, and by how much it is longer.
+    /// Column of each character that the document contains as a character reference, and the additional length of the reference.
     entities: Vec<(u32, u32)>,
 }
 
 impl Block {
-    /// Adds a line (without its end) that follows `prefix` in line `line` of the document and begins at byte `at` of it, or more of
-    /// the last line.
+    /// Adds a line (without its line ending) that follows `prefix` in line `line` of the document and starts at byte `at` of the document,
+    /// or continues the last line.
     fn push(&mut self, line: u32, prefix: &str, text: &str, at: usize) {
         let end = at + text.len();
         if self.lines.last().is_some_and(|last| last.line == line) {
             self.source.pop();
             self.source.push_str(text);
             self.source.push('\n');
-            // The end of a line may come by itself.
+            // The line ending may be a separate event.
             if !text.is_empty() {
                 self.range.end = end;
             }
@@ -155,8 +155,8 @@ impl Block {
         });
     }
 
-    /// Takes the lines of a directive or an element, each with its number and the byte at which it begins, without the blanks that
-    /// all of them begin with.
+    /// Adds the lines of a directive or an element without their common indentation. Each line has its number and the byte offset of its
+    /// start.
     fn push_dedented(&mut self, lines: &[(u32, &str, usize)]) {
         self.is_dedented = true;
         let margin = margin(lines.iter().map(|(_, line, _)| *line));
@@ -166,7 +166,7 @@ impl Block {
         }
     }
 
-    /// The text formatted, as it is in a document whose lines end with `end`; `None` where that changes nothing.
+    /// Returns the formatted source in the notation of the document with line endings `end`, or `None` if formatting changes nothing.
     fn formatted(&self, end: &str) -> Option<Formatted> {
         if warpgrid_view::understanding(&self.source).n_understood == 0 {
             return None;
@@ -198,7 +198,8 @@ impl Block {
         Some(Formatted { source, written })
     }
 
-    /// What line `index` of the text, which is not the first, has before it: what another line has where it would be empty or a new one.
+    /// Returns the prefix of line `index` of the source, which is not the first line. For an empty or new line, returns the prefix of
+    /// another line.
     fn prefix(&self, index: usize) -> &str {
         let filled = |(_, line): &(&Start, &str)| !line.is_empty();
         let mut lines = self.lines.iter().zip(self.source.lines());
@@ -213,12 +214,12 @@ impl Block {
         &first[..end]
     }
 
-    /// What is wrong with the words beside the language, in places of the document.
+    /// Returns the diagnostics about the options, with positions in the document.
     pub(crate) fn words(&self) -> &[DiagnosticView] {
         &self.words
     }
 
-    /// A diagnostic of the block, as one of the document.
+    /// Maps a diagnostic of the block to the document.
     pub(crate) fn place(&self, mut diagnostic: DiagnosticView) -> DiagnosticView {
         self.shift(&mut diagnostic.line, &mut diagnostic.column);
         self.shift(&mut diagnostic.end_line, &mut diagnostic.end_column);
@@ -242,7 +243,7 @@ impl Block {
                 end_column,
                 text,
             } = edit;
-            // Lines that the edit adds begin as the one that it starts in.
+            // Lines that the edit adds have the same prefix as the line in which the edit starts.
             let added = format!("\n{}", self.start(*line).prefix);
             *text = text.replace('\n', &added);
             self.shift(line, column);
@@ -251,7 +252,7 @@ impl Block {
         diagnostic
     }
 
-    /// Moves a place of the block to the document. The first column of the line after the last is the end of the block.
+    /// Maps a position in the block to the document. The first column of the line after the last line is the end of the block.
     fn shift(&self, line: &mut u32, column: &mut u32) {
         let start = self.start(*line);
         let before = start.entities.iter().filter(|(at, _)| at < column);
@@ -273,26 +274,26 @@ impl Block {
     }
 }
 
-/// A block as it is written anew.
+/// Formatted block.
 struct Formatted {
-    /// The text.
+    /// Formatted source.
     source: String,
-    /// What takes the place of the old one in the document.
+    /// Replacement text in the document.
     written: String,
 }
 
-/// The blanks that every line begins with which has something else, in bytes.
+/// Returns the common indentation of all nonblank lines in bytes.
 fn margin<'a>(lines: impl Iterator<Item = &'a str>) -> usize {
     let filled = lines.filter(|line| !line.trim().is_empty());
     filled.map(indent).min().unwrap_or(0)
 }
 
-/// Blanks at the start of a line, in bytes.
+/// Returns the indentation of a line in bytes.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The lines of a text without their ends, each with its number and the byte at which it begins.
+/// Returns the lines of a text without line endings, each with its number and the byte offset of its start.
 fn numbered(text: &str) -> Vec<(u32, &str, usize)> {
     let mut at = 0;
     let lines = text.split_inclusive('\n').zip(1..);
@@ -305,7 +306,7 @@ fn numbered(text: &str) -> Vec<(u32, &str, usize)> {
     placed.collect()
 }
 
-/// The blocks as tests compare them: what each states, then its lines with the place of each in the document.
+/// Formats the blocks for tests: the options of each block, followed by its lines with their positions in the document.
 #[cfg(test)]
 fn list(blocks: &[Block]) -> String {
     let mut text = String::new();

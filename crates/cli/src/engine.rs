@@ -1,10 +1,11 @@
-//! Which engine runs what is not watched. In: a session at its start; out: the session at its end or wherever the interpreter has brought
-//! it, and a line about the engine.
+//! Engine selection for runs without observers. Executes a session from its start as far as possible with translated code, and returns a
+//! line about the engine.
 
 use warpgrid_view::Session;
 use warpgrid_view::session::translated::{Engine, Limits, Native};
 
-/// Runs a session by translated code where it is long, on `n_threads` threads or one for each core. None if the run was over before, or is likely to be soon.
+/// Runs a long session with translated code on `n_threads` threads, or on one thread per core. Returns `None` if the run is already
+/// complete or likely to complete soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>) -> Option<String> {
     let first = session.run_first_steps(max_steps, Native::now)?;
     if !session.is_worth_translating(first.took) {

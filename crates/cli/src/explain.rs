@@ -1,4 +1,4 @@
-//! `warpgrid explain`: what a diagnostic code or an instruction means.
+//! `warpgrid explain`: explains a diagnostic code, an instruction, a register or a term.
 
 use crate::Outcome;
 use crate::output::{complain, stdout};
@@ -38,7 +38,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Lists what can be explained.
+/// Lists all subjects.
 fn list(out: &mut impl Write) -> io::Result<()> {
     for (title, front) in [("PTX", Front::Ptx), ("SASS", Front::Sass)] {
         let opcodes = opcodes(front);
@@ -58,7 +58,7 @@ fn list(out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Names with commas between, in lines of 100 characters.
+/// Formats names with commas, in lines of 100 characters.
 fn in_lines<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     let mut width = usize::MAX;

@@ -1,4 +1,4 @@
-//! `warpgrid format`: the formatter.
+//! `warpgrid format`: formats sources.
 
 use crate::Outcome;
 use crate::document::Markup;
@@ -19,7 +19,8 @@ pub(crate) struct FormatArguments {
     files: Vec<PathBuf>,
 }
 
-/// Formats every file, a document block by block; one that is not UTF-8 text, or in none of the languages, is reported and left as it is.
+/// Formats every file. In a document, each block is formatted separately. A file that is not UTF-8 or not in a supported language is
+/// reported and remains unchanged.
 pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
     let mut out = stdout();
@@ -53,7 +54,7 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// The text of a file as the formatter has it; an error says why there is none.
+/// Returns the formatted text of a file. The error is the reason why the file cannot be formatted.
 fn formatted(path: &Path, source: &str) -> Result<String, String> {
     match Markup::of_file(path) {
         Some(markup) => markup.formatted(source),
@@ -62,8 +63,8 @@ fn formatted(path: &Path, source: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a file is a program: one line of it is understood where its name says so, else as many as are not. Text in another
-/// language may hold a line of PTX.
+/// Checks whether a file is a program. With a matching file extension, one valid line is sufficient. Otherwise, the number of valid lines
+/// must be at least the number of invalid lines, since text in another language can contain a line of PTX.
 fn is_program(path: &Path, source: &str) -> bool {
     let found = warpgrid_view::understanding(source);
     let is_named = path

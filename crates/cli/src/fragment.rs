@@ -1,4 +1,4 @@
-//! `warpgrid fragment`: which lane and register holds which element of a matrix, and where elements of tensor instructions lie.
+//! `warpgrid fragment`: shows the lane and register of each matrix element, and the element locations of tensor instructions.
 
 use crate::Outcome;
 use crate::output::{complain, stdout};
@@ -41,7 +41,7 @@ pub(crate) struct FragmentArguments {
     format: FragmentFormat,
 }
 
-/// How the map is written.
+/// Output format of a map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FragmentFormat {
     #[default]
@@ -50,7 +50,7 @@ pub(crate) enum FragmentFormat {
     Svg,
 }
 
-/// A word of a layout.
+/// Parses a layout parameter `NAME=VALUE`.
 pub(crate) fn word(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
@@ -58,7 +58,7 @@ pub(crate) fn word(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// What is asked for, in the form that is asked for.
+/// Returns the requested map in the requested format.
 fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, Failure> {
     let map = api::map(request)?;
     Ok(match format {
@@ -68,13 +68,13 @@ fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, 
     })
 }
 
-/// A map as a line of JSON.
+/// Formats a map as a line of JSON.
 fn json(map: &Map) -> String {
     let text = serde_json::to_string(map);
     text.map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
-/// Prints the fragment map; a map that does not exist is wrong usage.
+/// Prints the fragment map. A nonexistent map is a usage error.
 pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
     let request = FragmentRequest {
         op: arguments.op.clone(),
@@ -88,7 +88,7 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
     print_request(&request, arguments.format)
 }
 
-/// Prints what is asked for.
+/// Prints the requested map.
 pub(crate) fn print_request(
     request: &FragmentRequest,
     format: FragmentFormat,

@@ -1,4 +1,4 @@
-//! Launch options that several commands share: which kernel runs, with which grid, block and scalar arguments.
+//! Launch options of several commands: the kernel to run, the grid and block sizes, and scalar arguments.
 
 use clap::Args;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use warpgrid_view::annotations::{extents, literal};
 use warpgrid_view::scenario::Scenario;
 use warpgrid_view::value::Literal;
 
-/// The word that selects every kernel.
+/// Value of `--entry` that selects every kernel.
 pub(crate) const ALL: &str = "all";
 
 /// Options that override the launch that the file states or that is inferred.
@@ -27,12 +27,12 @@ pub(crate) struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Whether every kernel of the file is to run.
+    /// Checks whether every kernel of the file is selected.
     pub(crate) fn selects_all(&self) -> bool {
         self.entry.as_deref() == Some(ALL)
     }
 
-    /// Replaces the stated or inferred launch of a scenario.
+    /// Replaces the specified or inferred launch of a scenario.
     pub(crate) fn apply(&self, scenario: &mut Scenario) {
         if let Some(entry) = self.entry.as_ref().filter(|_| !self.selects_all()) {
             scenario.entry = Some(entry.clone());
@@ -43,7 +43,7 @@ impl LaunchOptions {
     }
 }
 
-/// Reads `n=100`.
+/// Parses a scalar argument: `n=100`.
 fn read_argument(text: &str) -> Result<(String, Literal), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| {
         format!("found the kernel argument `{text}`, expected an argument such as `n=100`")
@@ -51,7 +51,7 @@ fn read_argument(text: &str) -> Result<(String, Literal), String> {
     Ok((name.trim().to_owned(), literal(value.trim())?))
 }
 
-/// Names the kernel that ran and, where the module has others, those that did not.
+/// Names the executed kernel, and the other kernels of the module if there are any.
 pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
     let others: Vec<String> = kernels
         .iter()
@@ -73,7 +73,7 @@ pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
     ))
 }
 
-/// Prints the inferred part of a launch beneath the result that depends on it.
+/// Prints the inferred part of a launch below the result that depends on it.
 pub(crate) fn write_guesses(out: &mut impl Write, guesses: &[String]) -> io::Result<()> {
     for guess in guesses {
         writeln!(out, "  inferred: `{guess}`")?;

@@ -1,4 +1,4 @@
-//! `warpgrid layout`: layouts that are written, operations of the algebra, and two instructions in a row.
+//! `warpgrid layout`: shows layout expressions and layout algebra, and compares the fragments of two instructions.
 
 use crate::Outcome;
 use crate::fragment::{FragmentFormat, print_request};
@@ -35,7 +35,7 @@ pub(crate) struct LayoutArguments {
     format: FragmentFormat,
 }
 
-/// Prints the layout; a text that is no layout is wrong usage.
+/// Prints the layout. An invalid layout expression is a usage error.
 pub(crate) fn print(arguments: &LayoutArguments) -> io::Result<Outcome> {
     let words: Vec<(&str, &str)> = match (&arguments.layout, &arguments.first, &arguments.then) {
         (_, Some(first), Some(then)) => vec![("first", first), ("then", then)],

@@ -1,5 +1,5 @@
-//! `warpgrid litmus`: every outcome that the memory model allows for a few threads, with an execution of each, what forbids the others, and
-//! the weakest repairs. The threads are those of a test, or lines of a kernel.
+//! `warpgrid litmus`: enumerates the outcomes of a litmus test that the memory model allows with an execution each, the forbidden outcomes
+//! with the violated axiom, and the weakest repairs. The threads are those of a test file, or lines of a kernel.
 
 mod cut;
 
@@ -56,13 +56,13 @@ pub(crate) struct LitmusArguments {
     graphs: bool,
 }
 
-/// What is written for a test.
+/// JSON output for a test.
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<&'a str>,
-    /// None where the model promises nothing.
+    /// Absent if the model gives no guarantees.
     outcomes: Option<Vec<&'a [u64]>>,
     race: bool,
     racy_pairs: &'a [[[u32; 2]; 2]],
@@ -104,15 +104,15 @@ struct Failure<'a> {
     error: String,
 }
 
-/// A test with its answer.
+/// Litmus test with its result.
 struct Answered {
-    /// The text of a test that was made here: lines in the answer are its lines.
+    /// Source of an extracted test, to which the lines of the result refer.
     question: Option<String>,
     view: LitmusView,
     repairs: Option<LitmusRepairs>,
 }
 
-/// Answers the tests of a file.
+/// Explores the tests of a file.
 pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     let tests = match tests(arguments)? {
         Ok(tests) => tests,
@@ -164,7 +164,8 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Whether the model allows an outcome that the test calls bad; it promises nothing where accesses overlap in part.
+/// Checks whether the model allows an outcome that the test declares bad. If accesses overlap only partially, the model gives no
+/// guarantees.
 fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     match &view.outcomes {
         Some(outcomes) => outcomes
@@ -174,7 +175,7 @@ fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     }
 }
 
-/// The tests of the file, or the one that its lines make; or how the command ends.
+/// Returns the tests of the file, or the test extracted from the selected lines. The error is the outcome of the command.
 fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, Outcome>> {
     let made = match arguments.lines {
         Some(lines) => match cut::cut(arguments, lines)? {
@@ -189,7 +190,7 @@ fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, Outc
     }))
 }
 
-/// The tests of a text: one that a person wrote, or lines of JSON.
+/// Parses litmus tests: one test in the text format, or JSON lines.
 fn tests_of(text: &str) -> Result<Vec<LitmusTest>, String> {
     if !text.trim_start().starts_with('{') {
         let mut test = read_text(text).map_err(|error| error.to_string())?;

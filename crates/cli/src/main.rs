@@ -73,7 +73,7 @@ enum Command {
     Man(manual::ManArguments),
 }
 
-/// How results are written.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
     #[default]
@@ -81,17 +81,17 @@ enum Format {
     Json,
 }
 
-/// How a command ends. Wrong usage and unreadable files are [`Outcome::Usage`].
+/// Outcome of a command. Usage errors and unreadable files are [`Outcome::Usage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Well,
-    /// The input was read, but it is rejected, faulted or differs.
+    /// The input was read, but it was rejected, its run faulted, or its results differ.
     Wrong,
     Usage,
 }
 
 impl Outcome {
-    /// The worse of both.
+    /// Returns the worse of two outcomes.
     fn and(self, other: Outcome) -> Outcome {
         if self as u8 >= other as u8 {
             self
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Well) => ExitCode::SUCCESS,
         Ok(Outcome::Wrong) => ExitCode::from(1),
         Ok(Outcome::Usage) => ExitCode::from(2),
-        // A closed pipe (`warpgrid … | head`) is how people stop reading, not a mistake.
+        // A closed pipe (`warpgrid … | head`) is normal usage, not an error.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error.to_string());

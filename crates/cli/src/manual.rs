@@ -1,4 +1,4 @@
-//! `warpgrid completions` and `warpgrid man`: the arguments of the command as files that shells and `man` read.
+//! `warpgrid completions` and `warpgrid man`: generate shell completions and manual pages from the argument definitions.
 
 use crate::output::{complain, stdout};
 use crate::{Arguments, Outcome};
@@ -21,7 +21,7 @@ pub(crate) struct ManArguments {
     command: Option<String>,
 }
 
-/// Prints the completions of a shell.
+/// Prints the completion script of a shell.
 pub(crate) fn complete(arguments: &CompletionsArguments) -> io::Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(

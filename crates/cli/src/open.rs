@@ -1,4 +1,4 @@
-//! `warpgrid open`: a link that opens a source or a scenario in the playground.
+//! `warpgrid open`: prints or opens a playground link for a source or a scenario.
 
 use crate::Outcome;
 use crate::output::{about, complain, is_same_file, stdout};
@@ -26,10 +26,10 @@ pub(crate) struct OpenArguments {
     save: Option<PathBuf>,
 }
 
-/// What JavaScript counts exactly.
+/// Largest integer that JavaScript represents exactly.
 const MOST_STEPS: u64 = (1 << 53) - 1;
 
-/// Where the playground is: what the command was built for, the project's page, or what `cargo xtask serve` serves.
+/// Returns the URL of the playground: the URL configured at build time, the project page, or the server of `cargo xtask serve`.
 fn address() -> &'static str {
     let homepage = env!("CARGO_PKG_HOMEPAGE");
     let stated = option_env!("WARPGRID_SITE").unwrap_or(homepage);
@@ -39,7 +39,7 @@ fn address() -> &'static str {
     }
 }
 
-/// Prints the link, opens it, or writes the file.
+/// Prints the link, opens the link, or writes the file.
 pub(crate) fn open(arguments: &OpenArguments) -> io::Result<Outcome> {
     let mut shared = match load_shared(&arguments.file)? {
         Ok(shared) => shared,

@@ -1,4 +1,4 @@
-//! Writing for people: diagnostics with their source lines, colours only on a terminal.
+//! Human-readable output: diagnostics with their source lines, colored only on a terminal.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use clap::ColorChoice;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
-/// The bytes of a file, or of standard input for `-`. An error names the file.
+/// Returns the bytes of a file, or of standard input for `-`. The error names the file.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
@@ -19,18 +19,18 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| about(path, error))
 }
 
-/// The error with the path that it is about.
+/// Adds the path to an error.
 pub(crate) fn about(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Reads a file, or standard input for `-`. Bytes that are no UTF-8 are replaced, since a comment in another encoding is
-/// no mistake of the program; UTF-16, in which every byte would be one, is an error.
+/// Reads a source file, or standard input for `-`. Invalid UTF-8 is replaced, since a comment in another encoding is not an error of the
+/// program. UTF-16 is an error, because every byte would be invalid.
 pub(crate) fn read_source(path: &Path) -> io::Result<String> {
     text_of(path, read_bytes(path)?)
 }
 
-/// The text that bytes of a file are, as [`read_source`] reads it.
+/// Converts the bytes of a file to text, as in [`read_source`].
 pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
     if let Some(what) = no_text(&bytes) {
         return Err(unreadable(
@@ -44,7 +44,7 @@ pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
     })
 }
 
-/// Reads a file that is going to be written again: only text whose every byte is known can be.
+/// Reads a file that will be overwritten. The file must be valid UTF-8, so that no byte is lost.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let bytes = read_bytes(path)?;
     let refused = |what: &str| unreadable(path, &format!("{what}, so the file is unchanged"));
@@ -54,8 +54,8 @@ pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| refused("the file is not UTF-8 text"))
 }
 
-/// Why bytes are no text that a language here is written in: they begin with the byte order mark of UTF-16, or have a NUL byte, as
-/// UTF-16 without a mark does.
+/// Returns the reason why bytes are not text in a supported encoding: they start with the UTF-16 byte-order mark, or contain a NUL byte
+/// like UTF-16 without a byte-order mark.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Some("the file is UTF-16 text");
@@ -65,7 +65,7 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
         .then_some("the file is not a text file, because it contains NUL bytes")
 }
 
-/// A text without the byte order mark that some editors begin UTF-8 with.
+/// Removes the UTF-8 byte-order mark, which some editors write.
 pub(crate) fn without_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {
         text.remove(0);
@@ -73,7 +73,7 @@ pub(crate) fn without_mark(mut text: String) -> String {
     text
 }
 
-/// Whether two paths lead to one file that exists, also through a link.
+/// Checks whether two paths refer to the same existing file, possibly through a link.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -90,14 +90,14 @@ fn unreadable(path: &Path, why: &str) -> io::Error {
     about(path, io::Error::new(io::ErrorKind::InvalidData, why))
 }
 
-/// Standard output. When its reader has gone (`warpgrid … | head`), the rest is dropped: a verdict is still reached, and the
-/// exit status says it.
+/// Standard output. If the reader has closed the pipe (`warpgrid … | head`), further output is discarded. The command still completes, and
+/// its exit status is valid.
 #[derive(Debug)]
 pub(crate) struct Output<W: Write> {
     inner: Option<W>,
 }
 
-/// Standard output, written in blocks.
+/// Returns buffered standard output.
 pub(crate) fn stdout() -> Output<BufWriter<StdoutLock<'static>>> {
     Output {
         inner: Some(BufWriter::with_capacity(1 << 16, io::stdout().lock())),
@@ -105,7 +105,7 @@ pub(crate) fn stdout() -> Output<BufWriter<StdoutLock<'static>>> {
 }
 
 impl<W: Write> Output<W> {
-    /// Whether the reader has gone.
+    /// Checks whether the reader has closed the pipe.
     pub(crate) fn is_closed(&self) -> bool {
         self.inner.is_none()
     }
@@ -138,22 +138,22 @@ impl<W: Write> Write for Output<W> {
     }
 }
 
-/// One line on standard error.
+/// Writes one line to standard error.
 pub(crate) fn complain(message: &str) {
-    // Nothing is left to do when standard error itself is closed.
+    // Errors of standard error itself cannot be reported.
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
 }
 
-/// What `--color` says.
+/// Value of `--color`.
 static COLOUR: OnceLock<ColorChoice> = OnceLock::new();
 
-/// Decides for the whole command whether output has colours.
+/// Sets the color choice of the whole command.
 pub(crate) fn set_colour(choice: ColorChoice) {
-    // It is called once.
+    // This function is called only once.
     let _ = COLOUR.set(choice);
 }
 
-/// How snippets are drawn: as `--color` says, or in colour on a terminal and plain elsewhere.
+/// Returns the renderer of source snippets: as specified by `--color`, otherwise colored on a terminal and plain elsewhere.
 pub(crate) fn renderer() -> Renderer {
     let is_styled = match COLOUR.get() {
         Some(ColorChoice::Always) => true,
@@ -168,7 +168,7 @@ pub(crate) fn renderer() -> Renderer {
     }
 }
 
-/// A report for machines, with `ok` before its own fields: whether all is well.
+/// JSON report with the field `ok`, which precedes the fields of the report.
 #[derive(Serialize)]
 pub(crate) struct Answer<'a, T> {
     pub(crate) ok: bool,
@@ -176,7 +176,7 @@ pub(crate) struct Answer<'a, T> {
     pub(crate) report: &'a T,
 }
 
-/// A source with its name, ready to be shown in parts.
+/// Source with its name and line index.
 pub(crate) struct Source<'a> {
     path: &'a str,
     text: &'a str,
@@ -193,7 +193,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A diagnostic with its source lines, ready to print.
+/// Formats a diagnostic with its source lines.
 pub(crate) fn render(
     source: &Source<'_>,
     diagnostic: &DiagnosticView,
@@ -205,7 +205,7 @@ pub(crate) fn render(
         Severity::Information => Level::NOTE.with_name("information"),
     };
     let (path, lines, source) = (source.path, &source.lines, source.text);
-    // Only the lines around the places are handed over, so that a huge source costs nothing.
+    // Only the lines around the labels are passed to the renderer, so that the cost does not depend on the size of the source.
     let places = || {
         std::iter::once(diagnostic.range()).chain(diagnostic.labels.iter().map(LabelView::range))
     };
@@ -283,7 +283,7 @@ impl Lines {
                 .max(start)
     }
 
-    /// Columns count UTF-16 units from 1.
+    /// Converts a column, which counts UTF-16 units from 1, to a byte offset.
     fn offset(&self, source: &str, line: u32, column: u32) -> usize {
         let start = self.start(line);
         let text = source.get(start..self.end(line)).unwrap_or("");

@@ -1,4 +1,4 @@
-//! `warpgrid product`: how a tensor core computes one element of a matrix product.
+//! `warpgrid product`: shows how Tensor Cores compute one result element of an MMA instruction.
 
 use crate::output::complain;
 use crate::{Format, Outcome};
@@ -36,7 +36,7 @@ pub(crate) struct ProductArguments {
     format: Format,
 }
 
-/// Prints each step of the product; a product that does not exist is wrong usage.
+/// Prints each step of the computation. A nonexistent instruction is a usage error.
 pub(crate) fn print(arguments: &ProductArguments) -> io::Result<Outcome> {
     let request = ProductRequest {
         op: arguments.op.clone(),

@@ -1,9 +1,9 @@
-//! Data races as text for people.
+//! Text output of data races.
 
 use std::io::{self, Write};
 use warpgrid_view::memory_model::concurrency::{RaceSure, RaceView, RepairOp};
 
-/// A paragraph for each race: both accesses, what is missing, and the weakest repair.
+/// Writes a paragraph for each race: both accesses, the missing synchronization, and the weakest repair.
 pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Result<()> {
     let Some(races) = races else {
         return Ok(());

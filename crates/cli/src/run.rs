@@ -1,4 +1,4 @@
-//! `warpgrid run`: launches a scenario and checks what it promises.
+//! `warpgrid run`: launches a scenario and checks its expectations.
 
 use crate::check::{FrontName, front_of};
 use crate::compiled;
@@ -87,18 +87,18 @@ pub(crate) struct RunArguments {
     allow_undefined: bool,
 }
 
-/// Reads a seed.
+/// Parses a seed.
 fn read_seed(text: &str) -> Result<u64, String> {
     let expected = |_| format!("found `{text}`, expected a nonnegative integer");
     text.parse::<u64>().map_err(expected)
 }
 
-/// What only the corpus form has.
+/// Fields that only corpus files have.
 #[derive(Debug, Default, Deserialize)]
 struct CaseFacts {
     #[serde(default)]
     variants: Vec<Variant>,
-    /// The first file, if it is not `kernel.ptx`.
+    /// First source file, if it is not `kernel.ptx`.
     source_file: Option<String>,
 }
 
@@ -108,12 +108,12 @@ struct Variant {
 }
 
 impl CaseFacts {
-    /// The file that runs when none is named.
+    /// Returns the default source file.
     fn first(&self) -> &str {
         self.source_file.as_deref().unwrap_or("kernel.ptx")
     }
 
-    /// Every file, the first one first.
+    /// Returns all source files, default file first.
     fn files(&self) -> impl Iterator<Item = &str> {
         let first = self.first();
         let variants = self.variants.iter().map(|variant| variant.file.as_str());
@@ -121,18 +121,18 @@ impl CaseFacts {
     }
 }
 
-/// What `--format json` writes: the report, and every buffer with its values.
+/// Output of `--format json`: the report, and every buffer with its values.
 #[derive(Debug, Serialize)]
 struct Written<'a> {
     #[serde(flatten)]
     report: &'a RunReport,
     buffers: BTreeMap<&'a str, WrittenBuffer<'a>>,
-    /// The kernel that ran, and all kernels of the text.
+    /// Executed kernel, and all kernels of the source.
     kernel: &'a str,
     kernels: Vec<String>,
 }
 
-/// A buffer after the run.
+/// Buffer after the run.
 #[derive(Debug, Serialize)]
 struct WrittenBuffer<'a> {
     #[serde(flatten)]
@@ -159,7 +159,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
         let mut scenario = scenario.clone();
         if let Some(path) = source {
             scenario.source = without_mark(read_source(path)?);
-            // In the corpus form this states the version of kernel.ptx; the module itself says it too.
+            // In corpus files, this field is the version of kernel.ptx, which the module also specifies.
             scenario.ptx_version = None;
         }
         if let Some(front) = arguments.front {
@@ -192,8 +192,8 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// Returns one scenario per kernel for `--entry all`, and the scenario itself otherwise. A text with errors is returned unchanged,
-/// so that its errors are reported.
+/// Returns one scenario per kernel for `--entry all`, and the scenario itself otherwise. A source with errors is returned unchanged, so
+/// that its errors are reported.
 pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -> Vec<Scenario> {
     if !launch.selects_all() {
         return vec![scenario];
@@ -209,7 +209,8 @@ pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -
     kernels.map(of_kernel).collect()
 }
 
-/// What is wrong with the options beside a file that was read: a variant of what has none, a trace over what is read.
+/// Returns a message about options that are inconsistent with the input file: a variant of a file without variants, or a trace that would
+/// overwrite an input file.
 fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String> {
     let folder = arguments.file.parent().unwrap_or(Path::new("."));
     let mut read = vec![arguments.file.clone()];
@@ -241,7 +242,7 @@ fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String>
     })
 }
 
-/// The files to run: `None` where the source is already in the scenario.
+/// Returns the files to run, or `None` if the scenario contains its source.
 fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<PathBuf>> {
     let Some(facts) = facts else {
         return vec![None];
@@ -254,7 +255,7 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
     }
 }
 
-/// What a file shares, with its source inside: a shared file, a scenario, a case with its text beside it, or a text.
+/// Loads a shareable scenario with its source: a shared file, a scenario, a case with a separate source file, or a source.
 pub(crate) fn load_shared(path: &Path) -> io::Result<Result<Shared, String>> {
     let text = without_mark(read_source(path)?);
     let about = |why: String| format!("{}: {why}", path.display());
@@ -281,7 +282,7 @@ fn is_json(path: &Path) -> bool {
         .is_some_and(|extension| extension == "json")
 }
 
-/// Whether JSON is what the page saves: it says its version.
+/// Checks whether JSON was saved by the page, which includes its version.
 fn is_shared(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Version {
@@ -290,7 +291,7 @@ fn is_shared(text: &str) -> bool {
     serde_json::from_str(text).is_ok_and(|Version { warpgrid }| warpgrid.is_some())
 }
 
-/// A scenario, and the facts of the corpus form where the source lies beside it.
+/// Loads a scenario, and the fields of a corpus file if the source is in a separate file.
 fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), String> {
     let path = arguments.file.as_path();
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
@@ -305,7 +306,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), Strin
         return Ok((scenario, None));
     }
     let text = text_of(path, bytes).map_err(|error| error.to_string())?;
-    // The mark is an error of the text for the assembler, and nothing that keeps it from running.
+    // The byte-order mark is an error for the assembler, but does not prevent a run.
     let (mut scenario, facts) = read(path, without_mark(text))?;
     if let Some(block) = block {
         scenario.entry = Some(compiled::part_name(&scenario, block)?);
@@ -313,7 +314,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), Strin
     Ok((scenario, facts))
 }
 
-/// What the text of a file is.
+/// Parses the text of a file.
 fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), String> {
     if !is_json(path) {
         return Ok((
@@ -333,7 +334,7 @@ fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), Stri
     read_scenario(&text).map_err(|error| format!("{}: not a scenario: {error}", path.display()))
 }
 
-/// Reads a scenario, or the corpus form, which has facts of its own in place of a source.
+/// Parses a scenario, or a corpus file, which has other fields in place of the source.
 fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json::Error> {
     let mut object: Map<String, Value> = serde_json::from_str(text)?;
     let is_script = spell_as_files(&mut object);
@@ -342,7 +343,7 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json
     if let Some(why) = unknown_field::<Scenario>(keys, CASE_FACTS) {
         return Err(serde_json::Error::custom(why));
     }
-    // Read from the text, an error has a line.
+    // Errors have line numbers if the scenario is deserialized from the text.
     let scenario = match is_script {
         true => Scenario::deserialize(Value::Object(object))?,
         false => serde_json::from_str(text)?,
@@ -351,8 +352,8 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json
     Ok((scenario, facts))
 }
 
-/// Spells the names of an object and of all objects in it as files do, where they are spelled as in JavaScript: `dynamicShared` is
-/// `dynamic_shared`. Returns whether one was.
+/// Converts the field names of an object and all nested objects from the JavaScript spelling to the file spelling: `dynamicShared` to
+/// `dynamic_shared`. Returns whether a name was converted.
 fn spell_as_files(object: &mut Map<String, Value>) -> bool {
     let mut is_changed = false;
     let members = std::mem::take(object).into_iter();
@@ -392,7 +393,7 @@ fn snake_cased(name: &str) -> String {
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
     let source = scenario.source.clone();
-    // A drawing shows who wrote.
+    // Drawings show the last writers.
     let open = match arguments.save.is_empty() {
         true => Session::untracked,
         false => Session::new,
@@ -411,7 +412,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     };
     let mut report = session.report(&ReportRequest {
         max_steps: arguments.max_steps,
-        // JSON has the counts.
+        // JSON output always includes the counts.
         traffic: arguments.traffic || is_json,
         races: arguments.races,
         layouts: arguments.layouts,
@@ -445,7 +446,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
 }
 
-/// Whether something looks at single steps, or the interpreter is asked for.
+/// Checks whether an option requires single steps, or the interpreter is requested.
 fn is_watched(arguments: &RunArguments) -> bool {
     arguments.interpret
         || arguments.trace.is_some()
@@ -453,7 +454,7 @@ fn is_watched(arguments: &RunArguments) -> bool {
         || arguments.traffic
         || arguments.races
         || arguments.layouts
-        // JSON has the counts.
+        // JSON output always includes the counts.
         || arguments.format == Format::Json
 }
 
@@ -477,7 +478,7 @@ fn write_json(out: &mut impl Write, report: &mut RunReport, session: &Session) -
     writeln!(out)
 }
 
-/// Prints the report for people.
+/// Prints the report as text.
 fn print(
     out: &mut impl Write,
     name: &str,
@@ -538,7 +539,7 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
     Ok(())
 }
 
-/// Prints a line each for the fault, what led to it, what memory has in place of what is expected, and the notes of the run.
+/// Prints one line each for the fault, its causes, the differences from expected memory, and the notes of the run.
 fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
     let fault = report.fault.as_ref();
     let stop = fault.map(|fault| format!("line {}: {}", fault.line, fault.message));
@@ -559,7 +560,7 @@ fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
     Ok(())
 }
 
-/// What the ending of a file says of its language; the text shows it where the ending says nothing.
+/// Returns the language of a file by its extension, or `None` if the contents determine it.
 fn front_stated(path: &Path) -> Option<Front> {
     match path.extension()?.to_str()? {
         "ptx" => Some(Front::Ptx),
@@ -568,7 +569,7 @@ fn front_stated(path: &Path) -> Option<Front> {
     }
 }
 
-/// Runs two texts of a kernel.
+/// Runs two versions of a kernel.
 fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
     let second = scenario.beside.as_ref().map(|beside| beside.source.clone());
     let sources = [scenario.source.clone(), second.unwrap_or_default()];
@@ -603,7 +604,7 @@ fn run_seeds(
     }
 }
 
-/// How a run ended, in two words.
+/// Formats the outcome of a run in two words.
 fn verdict(report: &RunReport, session: &Session) -> &'static str {
     let races = report.races.iter().flatten();
     let has_race = report.fault.is_none() && races.into_iter().any(RaceView::is_undefined);
@@ -619,7 +620,7 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
     }
 }
 
-/// Runs in windows and writes the stores of each.
+/// Runs in windows of steps and writes the stores of each window.
 fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
     const WINDOW: u64 = 4096;
     let mut file = BufWriter::new(File::create(path).map_err(|error| about(path, error))?);
@@ -641,7 +642,7 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
     file.flush()
 }
 
-/// A scenario that cannot run: its diagnostics, or the one sentence that says why.
+/// Reports a scenario that cannot run, with its diagnostics or its message.
 pub(crate) fn refuse(
     format: Format,
     name: &str,

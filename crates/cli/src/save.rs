@@ -1,4 +1,4 @@
-//! Memories of a run as files: `--save out=out.npy`.
+//! Export of memories to files: `--save out=out.npy`.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::GridRequest;
 use warpgrid_view::{MemoryId, Session};
 
-/// A memory, and the file that it becomes.
+/// Memory and its output file.
 #[derive(Clone, Debug)]
 pub(crate) struct Save {
     memory: MemoryId,
@@ -14,7 +14,7 @@ pub(crate) struct Save {
     form: MemoryForm,
 }
 
-/// Reads `MEMORY=FILE`; the ending of the file says the form.
+/// Parses `MEMORY=FILE`. The file extension determines the format.
 pub(crate) fn read_save(text: &str) -> Result<Save, String> {
     let parts = text.split_once('=');
     let (memory, file) = parts.ok_or_else(|| {
@@ -37,7 +37,7 @@ pub(crate) fn read_save(text: &str) -> Result<Save, String> {
     })
 }
 
-/// Writes each memory as it is at the end of the run; what cannot be written is said, and the others are.
+/// Writes each memory at the end of the run. Returns messages about memories that cannot be written, and writes the others.
 pub(crate) fn write(session: &mut Session, saves: &[Save]) -> io::Result<Vec<String>> {
     let mut problems = Vec::new();
     for Save { memory, file, form } in saves {

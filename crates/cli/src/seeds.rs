@@ -1,4 +1,4 @@
-//! `warpgrid run --seeds`: whether the memory after a run depends on the order of its steps.
+//! `warpgrid run --seeds`: checks whether the final memory depends on the schedule.
 
 use crate::difference::print_difference;
 use crate::launch::write_guesses;
@@ -12,10 +12,10 @@ use warpgrid_view::analysis::schedule_seeds::{SeedReport, SeedSearch};
 use warpgrid_view::counted;
 use warpgrid_view::{Failure, Scenario};
 
-/// Seeds of one search at most: the memory of each different end is kept.
+/// Maximum number of seeds, since the memory of each distinct end state is stored.
 const MOST_SEEDS: u64 = 1_000_000;
 
-/// Reads `0..100`.
+/// Parses a range of seeds: `0..100`.
 pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
     let expected = || format!("found `{text}`, expected a range of seeds such as `0..100`");
     let (from, to) = text.split_once("..").ok_or_else(expected)?;
@@ -30,10 +30,10 @@ pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
     }
 }
 
-/// Steps between two looks at the clock.
+/// Number of steps between two checks of the clock.
 const SLICE: u64 = 1 << 20;
 
-/// Runs a scenario with each seed; on a terminal a line says how far it is.
+/// Runs a scenario with each seed, with a progress line on a terminal.
 pub(crate) fn search(
     scenario: Scenario,
     seeds: Range<u64>,
@@ -56,7 +56,7 @@ pub(crate) fn search(
     })
 }
 
-/// A line on standard error that is written over, where that is a terminal.
+/// Progress line on standard error that is overwritten, if standard error is a terminal.
 struct Progress {
     is_shown: bool,
     last: Instant,
@@ -64,7 +64,7 @@ struct Progress {
 }
 
 impl Progress {
-    /// How often the line changes.
+    /// Update interval of the progress line.
     const EVERY: Duration = Duration::from_millis(200);
 
     fn new() -> Progress {
@@ -83,7 +83,7 @@ impl Progress {
     }
 
     fn write(&mut self, line: &str) {
-        // A terminal that is gone shows no progress.
+        // Errors of the terminal are ignored.
         let _ = write!(io::stderr(), "\r{line:<width$}", width = self.width);
         self.width = line.len();
     }
@@ -96,7 +96,7 @@ impl Progress {
     }
 }
 
-/// An answer with the inferred part of its launch, as annotations.
+/// Result with the inferred part of its launch as annotations.
 #[derive(Serialize)]
 struct Inferred<'a, T> {
     #[serde(flatten)]
@@ -104,7 +104,7 @@ struct Inferred<'a, T> {
     guesses: &'a [String],
 }
 
-/// Writes a report; the outcome is [`Outcome::Wrong`] where two seeds end differently.
+/// Writes a report. The outcome is [`Outcome::Wrong`] if two seeds have different end states.
 pub(crate) fn print(
     format: Format,
     name: &str,

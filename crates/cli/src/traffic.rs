@@ -1,4 +1,4 @@
-//! The traffic of a run as a table for people.
+//! Memory traffic of a run as a text table.
 
 use std::io::{self, Write};
 use warpgrid_view::model::{Traffic, TrafficView};
@@ -14,7 +14,7 @@ const HEADS: [&str; 8] = [
     "instruction",
 ];
 
-/// One line per line of the source that accesses memory, and their sum.
+/// Writes one row per source line that accesses memory, and a total.
 pub(crate) fn print(out: &mut impl Write, traffic: &TrafficView) -> io::Result<()> {
     let lines = traffic.lines.iter().map(|line| {
         let name = line.line.to_string();
@@ -41,7 +41,7 @@ pub(crate) fn print(out: &mut impl Write, traffic: &TrafficView) -> io::Result<(
     Ok(())
 }
 
-/// Global and local memory share the columns of sectors and lines.
+/// Global and local memory share the columns of sectors and cache lines.
 fn row(name: String, traffic: &Traffic, opcode: String) -> [String; 8] {
     let Traffic {
         global,

@@ -1,4 +1,4 @@
-//! `warpgrid run --beside`: two texts of one kernel, whether they leave the same memory, and where they part.
+//! `warpgrid run --beside`: comparison of two versions of a kernel, and the position at which they diverge.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn run(arguments: &[&Path]) -> Output {
         .expect("the command runs")
 }
 
-/// The output without the folders of files.
+/// Returns the output without the directories of files.
 fn text(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
     let words = text.split_inclusive([' ', '\n']);
@@ -74,7 +74,7 @@ fn texts_that_part_exit_with_1_and_name_both_stores() {
 const SNIPPET: &str =
     "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
 
-/// A scenario with both texts, and what `--format json` writes of it.
+/// Runs a scenario with two sources, and returns the output of `--format json`.
 fn run_json(name: &str, beside: Value) -> (Option<i32>, Value) {
     let file = folder(name).join("scenario.json");
     let scenario = json!({"source": SNIPPET, "beside": beside});

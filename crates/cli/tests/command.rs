@@ -1,4 +1,4 @@
-//! The command as scripts use it: exit codes, JSON, batches.
+//! The command as used by scripts: exit status, JSON, batches.
 
 mod common;
 
@@ -283,7 +283,7 @@ ret; }";
         let output = warpgrid(&["run", &path], "");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    // On a busy machine the interpreter may be the faster engine for a moment.
+    // On a busy machine, the interpreter can temporarily be faster.
     let mut texts = (0..8).map(|_| run());
     let text = texts.find(|text| text.contains("compiled in"));
     let text = text.expect("a compiled run");
@@ -425,7 +425,7 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
             "{name} was rewritten"
         );
     }
-    // A comment in another encoding is no mistake of the program; UTF-16 is refused in one sentence.
+    // A comment in another encoding is not an error of the program, but UTF-16 is rejected with a message.
     let checked = |name: &str| warpgrid(&["check", &folder.0.join(name).to_string_lossy()], "");
     assert_eq!(checked("latin1.ptx").status.code(), Some(0));
     for name in ["utf16.ptx", "unmarked.ptx", "nul.ptx"] {
@@ -474,11 +474,11 @@ fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
             "{name} was rewritten"
         );
     }
-    // Prose is left alone, too, also where it is longer than what is listed of it.
+    // Prose remains unchanged, even if it has more errors than are listed.
     let prose = "Set x; add y to it; then exit the loop.\nRet means return;\n".repeat(3000);
     let output = warpgrid(&["format", &folder.file("prose.txt", prose.as_bytes())], "");
     assert_eq!(output.status.code(), Some(2));
-    // A text without statements is one of any language.
+    // A text without statements is valid in any language.
     for source in ["", "// nothing yet\n"] {
         let path = folder.file("empty.ptx", source.as_bytes());
         assert_eq!(
@@ -517,7 +517,7 @@ fn memories_are_saved_as_files() {
     assert_eq!(read("out.csv"), b"5,1\n");
     assert!(read("out.npy").starts_with(b"\x93NUMPY"));
     assert!(String::from_utf8_lossy(&read("out.svg")).contains("[0] = 5, lane 3"));
-    // A memory that is not there is said; another ending, and a file that is read, are wrong usage.
+    // A nonexistent memory is reported. An unknown extension and an input file as output are usage errors.
     let output = warpgrid(
         &[
             "run",
@@ -705,7 +705,7 @@ fn a_folder_is_checked_with_all_below_it() {
             "b/notes.md: no blocks"
         ]
     );
-    // A folder with nothing to check is a mistake of the one who names it.
+    // A directory without files to check is a usage error.
     let empty = folder.0.join(".hidden/none");
     std::fs::create_dir_all(&empty).expect("a folder");
     let output = warpgrid(&["check", &empty.to_string_lossy()], "");
@@ -951,7 +951,7 @@ fn facts_for_the_reader_of_a_case_are_read_past() {
 
 #[test]
 fn blocks_that_are_not_resident_wait_for_a_place() {
-    // Block 0 waits for what block 1 stores.
+    // Block 0 waits for a store of block 1.
     let source = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\n.reg .b64 %a;\nld.param.u64 %a, [p];\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p, %r1, 0;\n@%p st.volatile.global.u32 [%a], 1;\n@%p ret;\nwait: ld.volatile.global.u32 %r2, [%a];\nsetp.eq.u32 %p, %r2, 0;\n@%p bra wait;\nret;\n}\n";
     let run = |resident: &str| {
         let source =
@@ -976,10 +976,10 @@ fn one_store_is_counted_as_one() {
     assert!(text.contains(", 1 store: completed"), "{text}");
 }
 
-/// All lanes of a warp store another value to one address.
+/// All lanes of a warp store different values to one address.
 const RACE: &str = "//@ launch grid=1 block=32\n//@ buffer out: u32[1] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r; .reg .b64 %a;\nld.param.u64 %a, [out];\nmov.u32 %r, %tid.x;\nst.global.u32 [%a], %r;\nret;\n}\n";
 
-/// Some threads of a warp pass a barrier by.
+/// Some threads of a warp skip a barrier.
 const BARRIER: &str = "//@ launch grid=1 block=64\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %q; .reg .b32 %r;\nmov.u32 %r, %tid.x;\nsetp.lt.u32 %q, %r, 40;\n@%q bra M;\nbar.sync 0;\nM: ret;\n}\n";
 
 const TWO: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry first(.param .u64 out)\n{\n.reg .b64 %a;\nld.param.u64 %a, [out];\nst.global.u32 [%a], 1;\nret;\n}\n.visible .entry second(.param .u64 out, .param .u32 n)\n{\n.reg .b64 %a; .reg .b32 %r;\nld.param.u64 %a, [out];\nld.param.u32 %r, [n];\nst.global.u32 [%a], %r;\nret;\n}\n";

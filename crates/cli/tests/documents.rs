@@ -1,4 +1,4 @@
-//! Documents: their blocks are checked and formatted where they are.
+//! Documents: their blocks are checked and formatted in place.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn a_markdown_document_is_checked_block_by_block() {
     let found = diagnostics.iter().find(|found| found["code"] == "W0101");
     let found = found.expect("the word is unknown");
     assert_eq!((&found["line"], &found["column"]), (&9.into(), &6.into()));
-    // The fix is one of the document, too.
+    // The fix also applies to the document.
     let edit = &found["fix"]["edits"][0];
     assert_eq!((&edit["line"], &edit["column"]), (&9.into(), &6.into()));
     let output = warpgrid(&["check", &path], "");
@@ -41,7 +41,7 @@ fn a_restructured_document_states_the_target_of_its_blocks() {
     let verdict = json(&output);
     let places = verdict["diagnostics"].as_array().expect("a list");
     assert!(places.iter().all(|found| found["line"] == 7), "{verdict}");
-    // The command line has the last word.
+    // Options of the command line take precedence.
     let good = text.replace("st.async.global.u32", "st.global.u32");
     let good = folder.file("good.rst", good.as_bytes());
     let check = |target| {
@@ -53,7 +53,7 @@ fn a_restructured_document_states_the_target_of_its_blocks() {
     assert_eq!(check("sm_nonsense"), Some(2));
 }
 
-/// Checks a document named `name` and compares what people see.
+/// Checks a document with the given name and compares the text output.
 fn check(name: &str, text: &str, expect: Expect) {
     let folder = Folder::new(&format!("check-{name}"));
     let path = folder.file(name, text.as_bytes());
@@ -230,7 +230,7 @@ fn a_document_without_a_block_says_so() {
     );
 }
 
-/// Formats a document named `name` and compares what it is then; a second time changes nothing.
+/// Formats a document with the given name and compares the result. Formatting is idempotent.
 fn format(name: &str, text: &str, expect: Expect) {
     let folder = Folder::new(&format!("format-{name}"));
     let path = folder.file(name, text.as_bytes());

@@ -1,10 +1,10 @@
-//! `warpgrid fragment` as scripts and people use it: the table, JSON, the drawing, and what it says of a map that does not exist.
+//! `warpgrid fragment`: the table, JSON, the drawing, and the error for a nonexistent map.
 
 use expect_test::expect;
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// Runs the command with what is asked for.
+/// Runs the command with these arguments.
 fn warpgrid(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_warpgrid"))
         .args(arguments)
@@ -12,7 +12,7 @@ fn warpgrid(arguments: &[&str]) -> Output {
         .expect("the command starts")
 }
 
-/// Runs the command with a query of four words and more options.
+/// Runs the command with a query of four parameters and further options.
 fn fragment(op: &str, shape: &str, ty: &str, target: &str, options: &[&str]) -> Output {
     let words = [
         "fragment", "--op", op, "--shape", shape, "--type", ty, "--target", target,

@@ -1,4 +1,4 @@
-//! The layout lens as people and scripts use it: layouts that are written, descriptors, conflicts and their cure, layouts read back.
+//! Layout inspector: layout expressions, descriptors, bank conflicts with fixes, and inferred layouts.
 
 use expect_test::expect;
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A file of this test alone.
+/// Writes a temporary file of this test.
 fn file(name: &str, content: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, content).expect("a file");
@@ -137,7 +137,7 @@ fn a_descriptor_is_taken_apart_and_built_again() {
     let apart = json(&["0x4000004000010040"]);
     assert_eq!(apart["grid"], built["grid"]);
     assert_eq!(apart["ptx"], built["ptx"]);
-    // Row 1 of the pattern: its first piece is the second one of memory.
+    // In row 1 of the pattern, the first chunk is the second chunk in memory.
     assert_eq!(apart["grid"][1][1], serde_json::json!([[1, 0]]));
     let tensor = json(&["0x4000404000010040"]);
     assert_eq!(tensor["op"], "tcgen05.tile.a");

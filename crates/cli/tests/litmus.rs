@@ -1,4 +1,4 @@
-//! Every outcome of a few threads, as people and scripts ask for it.
+//! `warpgrid litmus`: allowed outcomes of litmus tests.
 
 mod common;
 

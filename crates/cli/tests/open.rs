@@ -1,4 +1,4 @@
-//! `warpgrid open`: the link of a file, and what is said where there is none.
+//! `warpgrid open`: the link of a file, and the message if there is no link.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use warpgrid_share::read_link;
 use warpgrid_view::Front;
 
-/// The link that the command prints, read again.
+/// Decodes the link that the command prints.
 fn opened(arguments: &[&str], input: &str) -> warpgrid_share::Shared {
     let output = warpgrid(&[&["open"], arguments].concat(), input);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -1,4 +1,4 @@
-//! `warpgrid check` and `run` on what is around instructions: C++ with inline assembly, files of compilers.
+//! `warpgrid check` and `run` on embedded instructions: C++ with inline assembly, and compiled files.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn blocks_are_listed_with_their_operands() {
     let output = warpgrid(&["check", "--list", EXAMPLE]);
     assert_eq!(output.status.code(), Some(0));
     let text = text(&output);
-    // The first line has no blanks before it, so that those of the others count.
+    // The first line has no indentation, so the indentation of the other lines is significant.
     let head: String = text
         .lines()
         .take(5)

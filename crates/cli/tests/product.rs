@@ -1,4 +1,4 @@
-//! `warpgrid product` as scripts and people use it: the steps of a tensor core, JSON, and what it says of a product that does not exist.
+//! `warpgrid product`: the computation steps of Tensor Cores, JSON, and the error for a nonexistent instruction.
 
 use expect_test::expect;
 use serde_json::Value;

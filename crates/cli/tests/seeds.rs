@@ -1,10 +1,10 @@
-//! `warpgrid run --seeds`: whether the memory depends on the order of the steps, and where two orders part.
+//! `warpgrid run --seeds`: whether the final memory depends on the schedule, and the stores at which two schedules diverge.
 
 use expect_test::expect;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// Two warps store their numbers to one place.
+/// Two warps store their indices to one location.
 const RACE: &str = "//@ launch grid=1 block=64
 //@ buffer out: u32[4] = 9
 .version 8.0
@@ -32,7 +32,7 @@ fn run(arguments: &[&str], input: &str) -> Output {
         .spawn()
         .expect("the command starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // A command that refuses its arguments closes the pipe.
+    // A command that rejects its arguments closes the pipe.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("the command ends")

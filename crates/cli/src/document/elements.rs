@@ -1,4 +1,4 @@
-//! `<warpgrid-playground>` in a document: the place of its tag goes in; its text, as the widget reads it, comes out.
+//! `<warpgrid-playground>` elements in documents. Extracts the source of an element in the same way as the widget.
 
 use super::places::Places;
 use super::words::Word;
@@ -9,7 +9,7 @@ use warpgrid_view::diagnostics::cut_text;
 
 const NAME: &str = "warpgrid-playground";
 
-/// The blocks of the elements whose tags are in the bytes `within` of a document of which each element may end later.
+/// Returns the blocks of the elements whose tags are in the byte range `within` of a document. An element may end after this range.
 pub(super) fn find(places: &Places<'_>, within: Range<usize>) -> Vec<Block> {
     let document = places.document;
     let open = format!("<{NAME}");
@@ -33,7 +33,8 @@ pub(super) fn find(places: &Places<'_>, within: Range<usize>) -> Vec<Block> {
     blocks
 }
 
-/// The attributes of a tag, and the byte after it; `None` where the name is a longer one or the tag does not end.
+/// Returns the attributes of a tag and the offset of the byte after the tag, or `None` if the element name is longer or the tag is
+/// unterminated.
 fn read_tag(document: &str, after_name: usize) -> Option<(Vec<Word<'_>>, usize)> {
     let rest = &document[after_name..];
     if !rest.starts_with(|c: char| c.is_whitespace() || c == '>' || c == '/') {
@@ -56,7 +57,7 @@ fn read_tag(document: &str, after_name: usize) -> Option<(Vec<Word<'_>>, usize)>
     Some((words, after_name + length + 1))
 }
 
-/// The block of an element whose content is `inner`; `None` where its text is elsewhere.
+/// Returns the block of an element with the content `inner`, or `None` if the source is located elsewhere.
 fn read_element(places: &Places<'_>, words: &[Word<'_>], inner: Range<usize>) -> Option<Block> {
     if words
         .iter()
@@ -99,7 +100,7 @@ fn read_element(places: &Places<'_>, words: &[Word<'_>], inner: Range<usize>) ->
     let last = lines.iter().rposition(filled)?;
     let lines = &lines[first..=last];
     block.push_dedented(lines);
-    // A text that begins beside its tag has the tag before it.
+    // If the source starts in the line of the tag, the tag is the prefix of the line.
     if let Some(start) = block
         .lines
         .first_mut()
@@ -118,7 +119,7 @@ fn read_element(places: &Places<'_>, words: &[Word<'_>], inner: Range<usize>) ->
     Some(block)
 }
 
-/// The text of the first element `name` in a content.
+/// Returns the content range of the first child element `name`.
 fn inside(content: &str, name: &str) -> Option<Range<usize>> {
     let tag = content.find(&format!("<{name}"))?;
     let start = tag + content[tag..].find('>')? + 1;
@@ -126,7 +127,7 @@ fn inside(content: &str, name: &str) -> Option<Range<usize>> {
     Some(start..end.map_or(content.len(), |length| start + length))
 }
 
-/// The text of the first script of a kind.
+/// Returns the content range of the first script of a type.
 fn script(content: &str, kind: &str) -> Option<Range<usize>> {
     let mut at = 0;
     while let Some(text) = inside(&content[at..], "script") {
@@ -141,7 +142,7 @@ fn script(content: &str, kind: &str) -> Option<Range<usize>> {
 }
 
 impl Block {
-    /// Puts the characters in place of their names, and notes by how much the document is longer.
+    /// Replaces character references by their characters, and records the additional length in the document.
     fn unescape(&mut self) {
         self.is_escaped = true;
         let lines = self.source.lines().zip(&mut self.lines);

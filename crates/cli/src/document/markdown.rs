@@ -1,5 +1,6 @@
-//! Markdown: fenced blocks whose info string names PTX or machine code go in, as `ptx`, `ptx,playground`, `{.ptx}` or, in MyST,
-//! `{ptx-playground}`; what follows may state `target=sm_90` and `version=8.8`. So do elements `<warpgrid-playground>`.
+//! Markdown: fenced code blocks whose info string names PTX or SASS, such as `ptx`, `ptx,playground`, `{.ptx}` or, in MyST,
+//! `{ptx-playground}`, optionally followed by options such as `target=sm_90` and `version=8.8`. Elements `<warpgrid-playground>` are also
+//! supported.
 
 use super::places::Places;
 use super::words::{self, Word};
@@ -7,12 +8,12 @@ use super::{Block, elements};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use warpgrid_view::Front;
 
-/// The blocks of a Markdown document, in order.
+/// Returns the blocks of a Markdown document in order.
 pub(super) fn blocks(document: &str) -> Vec<Block> {
     let places = Places::new(document);
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<Block> = None;
-    // Where the text of the last element ends, which Markdown may have cut in pieces.
+    // End of the last element, which Markdown can split into several events.
     let mut element_end = 0;
     for (event, range) in Parser::new_ext(document, Options::empty()).into_offset_iter() {
         match event {
@@ -39,10 +40,10 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// The block that an info string opens, if it is one of PTX or machine code; the fence begins at byte `at`.
+/// Returns the block that an info string opens, if its language is PTX or SASS. The fence starts at byte `at`.
 fn opened(info: &str, at: usize, places: &Places<'_>) -> Option<Block> {
     let line = places.document[at..].lines().next().unwrap_or("");
-    // An info string with escapes is not in the document as it is read: its words are then where the fence is.
+    // An info string with escape sequences differs from the document text. Its options are then located at the fence.
     let found = line.find(info);
     let mut words = words::split(info, at + found.unwrap_or(0)).into_iter();
     let mut first = words.next()?;
@@ -72,13 +73,13 @@ fn opened(info: &str, at: usize, places: &Places<'_>) -> Option<Block> {
     Some(block)
 }
 
-/// A block whose end was seen; `None` for one in another language of the same name: style sheets are written in Sass, too.
+/// Returns a completed block, or `None` for a block in another language with the same name: style sheets can be written in Sass.
 fn finished(block: Block) -> Option<Block> {
     let is_own = block.front == Front::Ptx || Front::of_source(&block.source) == Front::Sass;
     is_own.then_some(block)
 }
 
-/// Adds the lines of a stretch of the document that the block has after whatever each begins with.
+/// Adds the lines of a byte range of the document to a block, without the prefix of each line.
 fn add(block: &mut Block, places: &Places<'_>, from: usize, to: usize) {
     let text = places.document.get(from..to).unwrap_or("");
     let mut at = from;
@@ -97,7 +98,7 @@ fn add(block: &mut Block, places: &Places<'_>, from: usize, to: usize) {
     }
 }
 
-/// A line `:view: grid` of a directive of MyST.
+/// Parses a line such as `:view: grid` of a MyST directive.
 fn option(line: &str) -> Option<Word<'_>> {
     let (name, value) = line.strip_prefix(':')?.split_once(':')?;
     Some(Word {

@@ -1,9 +1,9 @@
-//! Bytes of a document as lines and columns.
+//! Conversion of byte offsets in a document to lines and columns.
 
 use std::ops::Range;
 use warpgrid_view::model::SourceRange;
 
-/// A document with the byte at which each line begins.
+/// Document with the byte offset of each line.
 #[derive(Debug)]
 pub(super) struct Places<'a> {
     pub(super) document: &'a str,
@@ -19,14 +19,14 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The number of the line that has byte `at`, from 1, and where it begins.
+    /// Returns the number of the line that contains byte `at`, starting at 1, and the offset of its start.
     pub(super) fn line(&self, at: usize) -> (u32, usize) {
         let number = self.starts.partition_point(|start| *start <= at);
         let begin = self.starts.get(number.saturating_sub(1));
         (number as u32, begin.copied().unwrap_or(0))
     }
 
-    /// Bytes as a range of lines and columns, which count UTF-16 units.
+    /// Converts a byte range to lines and columns, which count UTF-16 units.
     pub(super) fn range(&self, bytes: Range<usize>) -> SourceRange {
         let place = |at: usize| {
             let (line, begin) = self.line(at);

@@ -1,15 +1,15 @@
-//! reStructuredText: the directives `ptx-playground`, and `code-block`, `sourcecode` and `code` with the language `ptx` or `sass`,
-//! go in; `:target:` and `:version:` state what the text does not. So do elements in `.. raw:: html`.
+//! reStructuredText: the directives `ptx-playground`, and `code-block`, `sourcecode` and `code` with the language `ptx` or `sass`. The
+//! options `:target:` and `:version:` specify what the source omits. Elements in `.. raw:: html` are also supported.
 
 use super::places::Places;
 use super::words::Word;
 use super::{Block, elements, indent, numbered};
 use warpgrid_view::Front;
 
-/// A line with its number and the byte at which it begins.
+/// Line with its number and the byte offset of its start.
 type Line<'a> = (u32, &'a str, usize);
 
-/// The blocks of PTX and machine code in a reStructuredText document, in order.
+/// Returns the PTX and SASS blocks of a reStructuredText document in order.
 pub(super) fn blocks(document: &str) -> Vec<Block> {
     let places = Places::new(document);
     let lines = numbered(document);
@@ -38,13 +38,13 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// What a directive holds.
+/// Content of a directive.
 enum Body {
     Program(Front),
     Html,
 }
 
-/// What the directive of a line holds; `None` for others and for prose.
+/// Returns the content type of the directive in a line, or `None` for other directives and prose.
 fn directive(line: &str) -> Option<Body> {
     let (name, argument) = line.trim_start().strip_prefix(".. ")?.split_once("::")?;
     match (name.trim(), argument.trim()) {
@@ -58,7 +58,7 @@ fn directive(line: &str) -> Option<Body> {
     }
 }
 
-/// A directive's options and text, which an empty line separates.
+/// Parses the options and the source of a directive, which an empty line separates.
 fn block(front: Front, body: &[Line<'_>], places: &Places<'_>) -> Option<Block> {
     let mut block = Block {
         front,
@@ -81,7 +81,7 @@ fn block(front: Front, body: &[Line<'_>], places: &Places<'_>) -> Option<Block> 
     let first = text.iter().position(filled)?;
     let last = text.iter().rposition(filled)?;
     block.push_dedented(text.get(first..=last)?);
-    // Style sheets are written in Sass, too.
+    // Style sheets can also be written in Sass.
     let is_own = block.front == Front::Ptx || Front::of_source(&block.source) == Front::Sass;
     is_own.then_some(block)
 }

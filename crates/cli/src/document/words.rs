@@ -1,5 +1,5 @@
-//! The words beside a block's language: `view=grid step=3` goes in; what the block states, and a warning for each word that means
-//! nothing, come out. `attributes.json` is the one list of what they may be; the widget reads it, too.
+//! Options after the language of a block, such as `view=grid step=3`. Extracts the specified values, and reports a warning for each unknown
+//! option. `attributes.json` contains all known options and is shared with the widget.
 
 use super::Block;
 use super::places::Places;
@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use warpgrid_view::diagnostics::unknown_word;
 use warpgrid_view::value::ElementType;
 
-/// The values of the attributes of the element: a list of values, the largest number, or the kind of value.
+/// Permitted values of the attributes of the element: a list of values, the maximum, or the kind of value.
 static ATTRIBUTES: LazyLock<Map<String, Value>> =
     LazyLock::new(|| serde_json::from_str(include_str!("attributes.json")).unwrap_or_default());
 
-/// Words that mean something to tools that show documents, and nothing here.
+/// Options of documentation tools, which have no effect here.
 #[rustfmt::skip]
 const OF_HOSTS: &[&str] = &[
     "playground", "ignore", "id", "class", "style", "slot", "hidden", "dir", "lang", "title", "name", "caption", "file", "filename", "copy", "wrap",
@@ -21,17 +21,17 @@ const OF_HOSTS: &[&str] = &[
     "startLine", "startFrom", "highlight", "dedent", "force", "editable", "hidelines", "live", "twoslash",
 ];
 
-/// A word beside a language, with its place in the document in bytes.
+/// Option with its byte range in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word<'a> {
     pub(super) name: &'a str,
-    /// Without quotation marks; absent for a name alone.
+    /// Value without quotation marks. Absent for a name without a value.
     pub(super) value: Option<&'a str>,
     pub(super) range: Range<usize>,
 }
 
 impl Block {
-    /// Reads the words beside the language: what each states is noted, and so is one that means nothing.
+    /// Parses options, and records their values and diagnostics about unknown options.
     pub(super) fn read_words(&mut self, words: &[Word<'_>], places: &Places<'_>) {
         for word in words {
             let value = word.value.map(str::to_owned);
@@ -39,7 +39,7 @@ impl Block {
                 "target" => self.target = value,
                 "version" => self.ptx_version = value,
                 "front" if word.value == Some("sass") => self.front = warpgrid_view::Front::Sass,
-                // The others are about how the block is shown.
+                // All other options affect only the presentation of the block.
                 _ => {}
             }
             if let Some((message, candidates)) = mistake(word) {
@@ -51,11 +51,11 @@ impl Block {
     }
 }
 
-/// What is wrong with a word, and what could be meant.
+/// Returns a message about an invalid option, and the possible intended options.
 fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
     let Word { name, value, .. } = word;
     let Some(kind) = ATTRIBUTES.get(*name) else {
-        // Classes, ranges of lines, handlers and what frameworks bind.
+        // Classes, line ranges, event handlers and framework bindings are ignored.
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name
                 .chars()
@@ -74,7 +74,7 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
         Value::Array(values) => {
             let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
             let is_known = |word: &str| values.contains(&word);
-            // Controls are a list.
+            // The value of `controls` is a list.
             let all = match *name {
                 "controls" => found
                     .split(|c: char| c.is_whitespace() || c == ',')
@@ -121,13 +121,14 @@ fn matches_kind(kind: &str, found: &str) -> (bool, &'static str) {
     }
 }
 
-/// Whether a text is a number, with a unit or a function of CSS.
+/// Checks whether a text is a CSS length: a number with an optional unit, or a CSS function.
 fn is_length(text: &str) -> bool {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
     number.parse::<f64>().is_ok_and(|length| length > 0.0) || text.ends_with(')')
 }
 
-/// The words of `text`, which begins at byte `at` of the document: blanks, commas and braces separate them, not in quotation marks.
+/// Splits `text`, which starts at byte `at` of the document, into options. The separators are white space, commas and braces outside of
+/// quotation marks.
 pub(super) fn split(text: &str, at: usize) -> Vec<Word<'_>> {
     let separates = |c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}');
     let mut words = Vec::new();

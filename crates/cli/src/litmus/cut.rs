@@ -1,4 +1,4 @@
-//! A kernel cut down to a question. In: a scenario, lines, threads; out: the litmus test that they make.
+//! Extraction of a litmus test from lines of a kernel.
 
 use super::LitmusArguments;
 use crate::Outcome;
@@ -8,10 +8,10 @@ use std::io;
 use warpgrid_view::Session;
 use warpgrid_view::memory_model::litmus::{CutRequest, CutThread, LitmusTest};
 
-/// Why there is no question, as the command ends.
+/// Extracted test, or the outcome of the command if the extraction fails.
 pub(super) type Cut = Result<LitmusTest, Outcome>;
 
-/// Runs the kernel of the file to the chosen lines, and makes a question of them.
+/// Runs the kernel of the file to the selected lines, and extracts a litmus test.
 pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Cut> {
     let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
@@ -42,7 +42,7 @@ pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Cu
         }))
 }
 
-/// `12-30`, or `12`.
+/// Parses a line range: `12-30`, or `12`.
 pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
@@ -53,7 +53,7 @@ pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// `1:0`: thread 0 of block 1; positions are `1x2:3x0x0`.
+/// Parses a thread: `1:0` is thread 0 of block 1, and coordinates are written as `1x2:3x0x0`.
 pub(super) fn read_thread(text: &str) -> Result<CutThread, String> {
     let wrong =
         || format!("found the thread `{text}`, expected a block and a thread such as `1:0`");

@@ -1,4 +1,4 @@
-//! What the tests of the command share.
+//! Shared functions of the tests of the command.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A module that is accepted.
+/// Accepted module.
 pub const GOOD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<2>;\n.reg .b64 %a;\nst.global.u32 [%a], %r1;\nret;\n}\n";
 
 /// Runs the command.
@@ -32,12 +32,12 @@ pub fn warpgrid(arguments: &[&str], input: &str) -> Output {
     output
 }
 
-/// What it wrote, as JSON.
+/// Parses the standard output of the command as JSON.
 pub fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// A folder that goes with the test.
+/// Temporary directory that is removed at the end of the test.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -49,7 +49,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// A file in it, and its path.
+    /// Writes a file into the directory and returns its path.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.0.join(name);
         std::fs::write(&path, bytes).expect("a temporary file");
@@ -59,7 +59,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is the system's to remove.
+        // If the removal fails, the operating system removes the temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
