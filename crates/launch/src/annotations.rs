@@ -1,4 +1,4 @@
-//! Launch facts as `//@` comments of a source, so that a snippet stays a valid file.
+//! Launch facts as `//@` comments of a source, so that a snippet remains a valid source file.
 //!
 //! ```text
 //! //@ title Strided stores
@@ -36,29 +36,29 @@ use crate::scenario::{
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
 
-/// What the comments of a source say.
+/// Facts in the comments of a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     pub title: Option<String>,
     pub about: Option<String>,
-    /// Only the facts of the comments; the source itself is not repeated.
+    /// Facts of the comments, without the source.
     pub scenario: Scenario,
-    /// The place of each fact: `grid`, `block`, … of the launch line, and parameters by name.
+    /// Span of each fact: `grid`, `block`, … of the launch line, and parameters by name.
     pub places: Vec<(String, Span)>,
-    /// The parameters by name, each with the place of its name.
+    /// Parameters by name, with the span of the name.
     pub names: Vec<(String, Span)>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Longest text of one fact; a line beyond it is not a launch fact but an accident.
+/// Maximum length of the text of one fact in bytes. A longer line is not a launch fact.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 impl Annotations {
-    /// Reads every line that starts with `line_comment` and `@`: `//@` in PTX.
+    /// Parses every line that starts with `line_comment` and `@`: `//@` in PTX.
     pub fn parse(source: &str, line_comment: &str) -> Annotations {
         let mut annotations = Annotations::default();
         let mark = &format!("{line_comment}@");
-        // Most modules have no such line; that is known far sooner than where their lines are.
+        // Most modules have no such line, which this search detects faster than the line index can be built.
         if !source.contains(mark) {
             return annotations;
         }
@@ -97,7 +97,7 @@ impl Annotations {
             "multimem" => self.multimem(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
-            // What a name of C++ means in inline assembly: read where that is.
+            // The meaning of a C++ name in inline assembly, which the parser of inline assembly reads.
             "" | "constant" => Ok(()),
             _ => Err(word.error(catalogue::unknown_fact(word.text))),
         };
@@ -185,7 +185,7 @@ impl Annotations {
         )
     }
 
-    /// Once more the pointer to a buffer.
+    /// Parses an alias, which is a second pointer to a buffer.
     fn alias(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, of) = fact.split_init();
         let of = of.filter(|of| !of.text.is_empty() && !name.text.is_empty());
@@ -200,7 +200,7 @@ impl Annotations {
         )
     }
 
-    /// The description of a tensor.
+    /// Parses a tensor map.
     fn tensor_map(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, tensor) = fact.split_init();
         let tensor = tensor.filter(|tensor| !tensor.text.is_empty() && !name.text.is_empty());
@@ -210,7 +210,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Tensormap(map))
     }
 
-    /// Reads the annotation of an array for textures and surfaces.
+    /// Parses an array for textures and surfaces.
     fn array(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, init) = fact.split_init();
         let (name, texels) = declaration.name_and_type()?;
@@ -234,7 +234,7 @@ impl Annotations {
         Ok(())
     }
 
-    /// The handle of a texture.
+    /// Parses a texture handle.
     fn texture(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let texture = Texture::read(name.text, rest.text)
@@ -242,7 +242,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Texture(texture))
     }
 
-    /// The handle of a surface.
+    /// Parses a surface handle.
     fn surface(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let surface = Surface::read(name.text, rest.text)
@@ -250,7 +250,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Surface(surface))
     }
 
-    /// The address of several buffers.
+    /// Parses a multimem address.
     fn multimem(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, members) = fact.split_init();
         let members = members.filter(|members| !members.text.is_empty() && !name.text.is_empty());
@@ -278,7 +278,7 @@ impl Annotations {
         )
     }
 
-    /// The name of a texture or surface, and what it is of.
+    /// Splits a texture or surface annotation into its name and its resource.
     fn handle<'t>(&self, fact: &Fact<'t>) -> Result<(Fact<'t>, Fact<'t>), Box<Diagnostic>> {
         let (name, rest) = fact.split_init();
         let rest = rest.filter(|rest| !rest.text.is_empty() && !name.text.is_empty());
@@ -286,7 +286,7 @@ impl Annotations {
         Ok((name, rest))
     }
 
-    /// The element of a buffer that the kernel gets the address of.
+    /// Parses the element of a buffer whose address the kernel receives.
     fn start(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, element) = fact.split_init();
         let element = element.ok_or_else(|| fact.error(catalogue::no_start()))?;
@@ -306,7 +306,7 @@ impl Annotations {
         }
     }
 
-    /// The buffer that a line above declares.
+    /// Returns the buffer that a preceding line declares.
     fn buffer_above(&mut self, name: &str) -> Option<&mut Buffer> {
         let parameters = self.scenario.params.iter_mut();
         parameters
@@ -371,7 +371,7 @@ impl Annotations {
         }
     }
 
-    /// The place of the fact with this name.
+    /// Returns the span of the fact with this name.
     pub fn place(&self, name: &str) -> Option<Span> {
         self.places
             .iter()
@@ -400,20 +400,20 @@ impl Annotations {
     }
 }
 
-/// A value as a line writes it; the sentence says why it is none.
+/// Parses a value in the notation of `//@` lines. The error is a message.
 pub fn literal(text: &str) -> Result<Literal, String> {
     let read = Fact::new(text, 0).literal();
     read.map_err(|problem| problem.message)
 }
 
-/// Reads the extents of a grid, a block or a cluster, as an annotation writes them: `32x8`.
+/// Parses the size of a grid, a block or a cluster in the notation of annotations: `32x8`.
 pub fn extents(text: &str) -> Result<[u32; 3], String> {
     let read = Fact::new(text, 0).extents();
     read.map_err(|problem| problem.message)
 }
 
-/// The lines that state a parameter, each starting with `mark`: one, two for a buffer that starts before the address that the
-/// kernel gets, and those of the members for a structure.
+/// Returns the lines that specify a parameter, each starting with `mark`: one line, two lines for a buffer with a `start` element, and one
+/// line per member for a structure.
 pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
     match parameter {
         Parameter::Buffer(buffer) => {
@@ -449,7 +449,7 @@ fn buffer_line(buffer: &Buffer, mark: &str) -> String {
     format!("{mark} buffer {name}: {array} = {}", buffer.init.text())
 }
 
-/// A stretch of a fact with its place in the source.
+/// Part of a fact with its span in the source.
 #[derive(Clone, Copy, Debug)]
 struct Fact<'a> {
     text: &'a str,
@@ -535,7 +535,7 @@ impl<'a> Fact<'a> {
         }
     }
 
-    /// `4`, `4x2` or `4x2x1`; commas do as well.
+    /// Parses sizes: `4`, `4x2` or `4x2x1`. Commas are also accepted as separators.
     fn extents(&self) -> Result<[u32; 3], Box<Diagnostic>> {
         let mut extents = [1; 3];
         let mut parts = self.text.split(['x', ',']);
@@ -557,7 +557,7 @@ impl<'a> Fact<'a> {
             .ok_or_else(|| self.error(catalogue::unknown_type(self.text)))
     }
 
-    /// `f32[16][16]`: the type and its extents.
+    /// Parses a type and its extents: `f32[16][16]`.
     fn array(&self) -> Result<(ElementType, Vec<u64>), Box<Diagnostic>> {
         let at = self.text.find('[').unwrap_or(self.text.len());
         let ty = self.part(0, at).element()?;

@@ -1,21 +1,21 @@
-//! Every diagnostic about a launch: one function per wording, grouped by code, and the reference page of each code.
-//! Nothing else in the room words a message.
+//! Diagnostics about launches: one function per message, grouped by code, and the reference page of each code. All messages of the crate
+//! are in this module.
 
 use crate::scenario::{Buffer, Parameter};
 use crate::value::ElementType;
 use warpgrid_program::{CodeFacts, Diagnostic, Span, counted};
 
-/// A name with its place in the source.
+/// Name with its span in the source.
 pub(crate) struct Name<'a> {
     pub(crate) text: &'a str,
     pub(crate) span: Span,
 }
 
-/// Why a launch cannot be built, and which fact is the reason: `block`, `entry`, or the name of a parameter.
+/// Error that prevents a launch, and the responsible fact: `block`, `entry`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub code: &'static str,
-    /// Empty when no single fact is the reason.
+    /// Empty if no single fact is responsible.
     pub about: String,
     pub message: String,
 }
@@ -29,14 +29,14 @@ fn problem(code: &'static str, message: impl Into<String>) -> Problem {
 }
 
 impl Problem {
-    /// The same problem, about the fact or parameter `name`.
+    /// Returns the error with the responsible fact or parameter `name`.
     #[must_use]
     fn about(mut self, name: &str) -> Problem {
         self.about = name.to_owned();
         self
     }
 
-    /// The same problem, with the register that it is about: a scenario has no line to point to.
+    /// Returns the error with the name of the register in the message, since a scenario has no line to point to.
     #[must_use]
     pub(crate) fn of_register(self, name: &str) -> Problem {
         Problem {
@@ -132,7 +132,7 @@ pub(crate) fn not_an_array(found: &str) -> Problem {
     )
 }
 
-/// What a buffer starts with is no pattern; the sentence says why.
+/// Initializer of a buffer that is not a valid pattern. `why` is the reason.
 pub(crate) fn unreadable_pattern(why: String) -> Problem {
     problem("W0702", why)
 }
@@ -261,7 +261,7 @@ pub(crate) fn given_twice(name: &str) -> Problem {
     problem("W0705", format!("duplicate `{name}`")).about(name)
 }
 
-/// A stated parameter that takes its place by order though its name looks like another's.
+/// Parameter that is matched by position although its name resembles another parameter name.
 pub(crate) fn no_parameter_of_that_name(
     found: &Name<'_>,
     meant: Option<&str>,
@@ -294,7 +294,7 @@ pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
     problem(NO_SUCH_KERNEL, message).about("entry")
 }
 
-/// A value for a scalar parameter that the kernel does not have.
+/// Value for a scalar parameter that the kernel does not have.
 pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
     let quoted: Vec<String> = scalars.iter().map(|scalar| format!("`{scalar}`")).collect();
     let has = match quoted.is_empty() {
@@ -305,7 +305,7 @@ pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
     problem("W0716", message).about(name)
 }
 
-/// A value that the type of its scalar parameter cannot hold.
+/// Value that the type of its scalar parameter cannot represent.
 pub(crate) fn override_not_in_type(name: &str, why: &str) -> Problem {
     problem("W0714", format!("scalar `{name}`: {why}")).about(name)
 }
@@ -361,7 +361,7 @@ pub(crate) fn no_buffer_to_point_to(name: &str) -> Problem {
     problem("W0715", format!("unknown buffer `{name}`")).about(name)
 }
 
-/// A refusal of the emulator, with the fact that it is about.
+/// Launch error of the emulator, with the responsible fact.
 pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Parameter]) -> Problem {
     use warpgrid_emulator::LaunchError as E;
     let parameter = |index: usize| parameters.get(index).map_or("", Parameter::name);
@@ -383,7 +383,7 @@ pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Para
     problem("W0720", error.to_string()).about(about)
 }
 
-/// Why a literal is not an element of a type.
+/// Reasons why a literal is not an element of a type.
 pub(crate) mod value {
     use super::ElementType;
 
@@ -418,12 +418,12 @@ pub(crate) mod value {
     }
 }
 
-/// The code of a launch that names a kernel which the module does not define.
+/// Code of a launch of a nonexistent kernel.
 pub const NO_SUCH_KERNEL: &str = "W0710";
-/// The code of a launch of a module without kernels.
+/// Code of a launch of a module without kernels.
 pub const NO_KERNEL: &str = "W0711";
 
-/// The reference pages, in order of their codes.
+/// Reference pages in order of their codes.
 #[rustfmt::skip]
 pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. The first word of the line is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),

@@ -1,4 +1,4 @@
-//! Whether memory after a run is what the scenario promises, bit for bit.
+//! Bit-exact comparison of memory after a run with the expectations of the scenario.
 
 use crate::scenario::{Buffer, ExpectedFault};
 use crate::value::{ElementType, Literal};
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use warpgrid_program::counted;
 
-/// The first difference of a buffer, and how many there are.
+/// First difference of a buffer, and the number of differences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mismatch {
     pub buffer: String,
-    /// Element that differs first.
+    /// Index of the first differing element.
     pub index: u64,
     pub found: String,
     pub expected: String,
     pub n_wrong: u64,
 }
 
-/// The bytes of a literal list, little-endian; missing elements are zero.
+/// Returns the little-endian bytes of a list of literals. Missing elements are zero.
 pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>, String> {
     let width = ty.width_bytes();
     let mut bytes = Vec::with_capacity(values.len() * width);
@@ -36,7 +36,7 @@ pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>
     Ok(bytes)
 }
 
-/// Compares a buffer's bytes with `expect` and `one_of`; the text says what is wrong with the expectation itself.
+/// Compares the bytes of a buffer with `expect` and `one_of`. The error is a message about an invalid expectation.
 pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String> {
     let ty = ElementType::from_name(&buffer.ty)
         .ok_or_else(|| format!("unknown element type `{}`", buffer.ty))?;
@@ -112,7 +112,7 @@ fn describe(ty: ElementType, bits: u128) -> String {
     format!("{} ({})", ty.text(bits), ty.hex(bits))
 }
 
-/// Compares the fault of a run, with its message, with the one that the case names; the text says what differs.
+/// Compares the fault of a run and its message with the expected fault. The message describes the difference.
 pub fn compare_fault(
     expected: Option<&ExpectedFault>,
     found: Option<(&ExpectedFault, &str)>,
@@ -139,7 +139,7 @@ pub fn compare_fault(
         .or_else(|| difference("block", &expected.block, &found.block))
 }
 
-/// How a field differs that the case states.
+/// Describes the difference of a field that the case specifies.
 fn difference<T: PartialEq + fmt::Debug>(
     what: &str,
     expected: &Option<T>,

@@ -1,4 +1,4 @@
-//! Faults and state spaces in the words of scenarios: what a case expects and what a host shows are the same values.
+//! Faults and state spaces in the notation of scenarios. Expected faults and displayed faults have the same type.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::FaultKind;
@@ -72,12 +72,12 @@ pub enum Space {
     Shared,
     #[serde(rename = "shared::cluster")]
     SharedCluster,
-    /// Tensor memory, which is no state space of its own.
+    /// Tensor memory, which is not a state space of PTX.
     Tensor,
 }
 
 impl Space {
-    /// The name, as in an opcode.
+    /// Returns the name, as in an opcode.
     pub const fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",

@@ -1,5 +1,5 @@
-//! Parameters for a kernel that came without any: what a pointer points to is read off the accesses
-//! made through it. Guesses are always reported, never silent.
+//! Launch inference for kernels without a launch configuration: infers the memory behind pointer parameters from the accesses through them.
+//! Inferred values are always reported.
 
 mod copies;
 mod image;
@@ -20,27 +20,27 @@ use warpgrid_program::{
     VariableId,
 };
 
-/// Bytes before a guessed address in shared or local memory, at most.
+/// Maximum number of bytes before an inferred address in shared or local memory.
 const MAX_BYTES_BEFORE: u64 = 4096;
 
-/// Threads of four warps.
+/// Number of threads of a warpgroup.
 const WARPGROUP: u32 = 128;
 
-/// Elements of a guessed buffer, at most.
+/// Maximum number of elements of an inferred buffer.
 const MAX_ELEMENTS: u64 = 4096;
 
-/// What was guessed.
+/// Inferred values.
 #[derive(Debug, Default)]
 pub(crate) struct Guesses {
-    /// One for each parameter of the kernel, in order.
+    /// One per parameter of the kernel, in order.
     pub(crate) parameters: Vec<Parameter>,
-    /// The arrays of handles among them.
+    /// Arrays of the inferred texture and surface handles.
     pub(crate) arrays: Vec<TexelArray>,
-    /// The buffers of addresses of several devices among them.
+    /// Buffers of the inferred multimem addresses.
     pub(crate) buffers: Vec<Parameter>,
 }
 
-/// Guesses the parameters of a kernel.
+/// Infers the parameters of a kernel.
 pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: FunctionId) -> Guesses {
     let Some(function) = program.functions.get(entry.0 as usize) else {
         return Guesses::default();
@@ -87,18 +87,18 @@ pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: Function
     }
 }
 
-/// Register values and buffers that loose machine code lacks.
+/// Register values and buffers that a SASS snippet needs.
 #[derive(Debug, Default)]
 pub(crate) struct LooseStart {
     pub(crate) registers: Vec<RegisterStart>,
-    /// One per register pair that holds an address in global memory.
+    /// One per register pair that contains an address in global memory.
     pub(crate) buffers: Vec<Parameter>,
 }
 
-/// Returns the registers that loose machine code reads before it has written them, and that the scenario leaves open, with their
-/// values at the first step. A register pair that an address in global memory derives from points to a buffer. Where the
-/// scenario states registers, the others are zero. Otherwise lanes differ: addresses lie side by side, far enough from 0 for
-/// the offsets that the text subtracts, and values count lanes.
+/// Returns the registers that a SASS snippet reads before it has written them and that the scenario does not specify, with their initial
+/// values. A register pair from which an address in global memory derives points to a buffer. If the scenario specifies registers, all
+/// others are zero. Otherwise, lanes have different values: addresses are adjacent, far enough from 0 for the offsets that the snippet
+/// subtracts, and other values are lane indices.
 pub(crate) fn loose_start(
     program: &Program,
     function: &Function,
@@ -122,7 +122,7 @@ pub(crate) fn loose_start(
         written.extend(destinations.into_iter().map(|id| id.0));
         if let Some(access) = reader.access().filter(|_| scenario.registers.is_empty()) {
             add_starts(&access, &mut starts);
-            // The guard holds, so that the access is seen.
+            // The guard is true, so that the access is executed.
             let guard = reader.instruction.guard;
             let held = guard.map(|guard| (guard.predicate, u8::from(!guard.negated).to_string()));
             starts.extend(held);
@@ -156,19 +156,19 @@ pub(crate) fn loose_start(
     }
 }
 
-/// Largest number of bytes that a guessed buffer has before the address of a pointer and after it.
+/// Maximum number of bytes of an inferred buffer before and after the address of a pointer.
 const MAX_REACH: i64 = 1 << 16;
 
-/// A register pair of loose machine code that holds an address in global memory at the first step.
+/// Register pair of a SASS snippet that initially contains an address in global memory.
 #[derive(Debug)]
 struct Pointer {
     lower: RegisterId,
     upper: RegisterId,
     name: String,
     access: Access,
-    /// Byte offsets of the accesses from the pair, the least and the greatest.
+    /// Minimum and maximum byte offset of the accesses from the pair.
     reach: (i64, i64),
-    /// Whether an access has the pair itself as its address.
+    /// Whether the address of an access is the pair itself.
     is_direct: bool,
 }
 
@@ -177,13 +177,13 @@ impl Pointer {
         i64::from(self.access.ty.width_bytes()) * i64::from(self.access.n_elements)
     }
 
-    /// Bytes of the buffer before the address, a multiple of 16.
+    /// Returns the number of bytes of the buffer before the address, a multiple of 16.
     fn bytes_before(&self) -> i64 {
         let bytes = self.reach.0.saturating_neg().clamp(0, MAX_REACH);
         (bytes + 15) & !15
     }
 
-    /// The value of the pair: the lanes have addresses side by side where the text computes none.
+    /// Returns the value of the pair. Lanes have adjacent addresses if the snippet computes no address.
     fn value(&self) -> String {
         let mut value = self.name.clone();
         if self.is_direct {
@@ -205,7 +205,7 @@ impl Pointer {
     }
 }
 
-/// The pointers found so far, and which unset registers each register derives from.
+/// Pointers found so far, and the unset registers from which each register derives.
 #[derive(Default)]
 struct Pointers {
     origins: BTreeMap<u32, BTreeSet<RegisterId>>,
@@ -221,7 +221,7 @@ impl Pointers {
         self.origins.get(&register.0).cloned().unwrap_or_default()
     }
 
-    /// Carries the origins of the sources to the destinations. A value that is loaded derives from none.
+    /// Propagates the origins of the sources to the destinations. A loaded value has no origin.
     fn carry(&mut self, sources: &[RegisterId], destinations: &[RegisterId]) {
         let mut origins: BTreeSet<RegisterId> = BTreeSet::new();
         for source in sources {
@@ -232,8 +232,8 @@ impl Pointers {
         }
     }
 
-    /// Notes the pair that the address of a global or generic access derives from: its halves are unset, and each half of the
-    /// address derives from its own.
+    /// Records the pair from which the address of a global or generic access derives: both halves of the pair are unset, and each half of
+    /// the address derives from the corresponding half.
     fn note(&mut self, reader: Reader<'_>, function: &Function, scenario: &Scenario) {
         let Some((access, pair)) = reader.paired_access() else {
             return;
@@ -281,7 +281,7 @@ impl Pointers {
     }
 }
 
-/// What the registers of an access to shared or local memory would start with; a later entry of a register counts more.
+/// Adds the initial registers of an access to shared or local memory. A later entry of a register takes precedence.
 fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) {
     let n = access.data.len().max(1);
     for (index, register) in access.data.iter().enumerate() {
@@ -290,7 +290,7 @@ fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) 
             _ if index == 0 => format!("lane * {n}"),
             _ => format!("lane * {n} + {index}"),
         };
-        // A register that is an address as well stays one.
+        // A register that also is an address keeps its address.
         let is_new = |register: &RegisterId| starts.iter().all(|(of, _)| of != register);
         if let Some(register) = register.filter(is_new) {
             starts.push((register, value));
@@ -311,7 +311,7 @@ fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) 
     starts.push((
         register,
         match (access.space, before) {
-            // Local memory is each lane's own.
+            // Local memory is private to each lane.
             (StateSpace::Local, _) => before.to_string(),
             (_, 0) => format!("lane * {step}"),
             _ => format!("lane * {step} + {before}"),
@@ -319,7 +319,7 @@ fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) 
     ));
 }
 
-/// The parameter, or the member of one, that a register's address comes from at an instruction, by its name.
+/// Returns the name of the parameter, or of its member, from which the address in a register derives at an instruction.
 pub(crate) fn origin(
     program: &Program,
     function: &Function,
@@ -335,7 +335,7 @@ pub(crate) fn origin(
     })
 }
 
-/// A structure as the kernel takes it apart: a member for each place that is read.
+/// Returns a structure with a member for each offset that the kernel reads.
 fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario) -> Parameter {
     let (name, size) = (&variable.name, variable.size_bytes);
     let mut read: Vec<&(Slot, ScalarType)> = uses.loads.iter().collect();
@@ -379,7 +379,7 @@ pub(crate) fn buffer(name: String, access: Access, scenario: &Scenario) -> Param
     })
 }
 
-/// The shape of a block that nothing states: one warp in a row, or a tile when the kernel asks for a thread's row.
+/// Returns the inferred block size: one warp in a row, or a tile if the kernel reads the y index of a thread.
 pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let bounds = &function.bounds;
     let n_axes = n_axes(function, program);
@@ -393,7 +393,7 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         (None, 1) => bounds.max_threads.unwrap_or_else(|| {
             loop_step(function, program).map_or(DEFAULT_BLOCK, |step| [step, 1, 1])
         }),
-        // A warp handles a matrix: it has to lie along x.
+        // A warp processes a matrix, so it must extend along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
         (None, 2) if most >= 256 => [16, 16, 1],
         (None, 2) if most >= 64 => [8, 8, 1],
@@ -450,7 +450,7 @@ fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     is_step.then_some(least as u32)
 }
 
-/// Blocks of a cluster where instructions act for several: as many as masks name, or two.
+/// Returns the number of blocks of a cluster, if instructions operate on several blocks: the number that masks contain, or two.
 pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]> {
     let mut constants: BTreeMap<RegisterId, u64> = BTreeMap::new();
     let mut n: u32 = 0;
@@ -466,7 +466,7 @@ pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]
             let known = mask.and_then(|mask| constants.get(&mask));
             let named = match (mask, known) {
                 (_, Some(mask)) => 16 - (*mask as u16).leading_zeros(),
-                // Rows or columns of blocks, most often.
+                // The mask usually selects rows or columns of blocks.
                 (Some(_), None) => 4,
                 (None, None) => 2,
             };
@@ -476,10 +476,10 @@ pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]
     (n > 0).then_some([n.min(MAX_CLUSTER), 1, 1])
 }
 
-/// Blocks of a cluster, at most (CUDA programming guide, "Thread Block Clusters").
+/// Maximum number of blocks of a cluster (CUDA programming guide, "Thread Block Clusters").
 const MAX_CLUSTER: u32 = 8;
 
-/// Whether the module looks at which block it is in.
+/// Checks whether the module reads the block index.
 pub(crate) fn reads_block_index(program: &Program) -> bool {
     let functions = program.functions.iter();
     let mut instructions = functions.flat_map(|function| readers(program, function));
@@ -489,7 +489,7 @@ pub(crate) fn reads_block_index(program: &Program) -> bool {
     })
 }
 
-/// Whether instructions belong to four warps together.
+/// Checks whether the module contains instructions of a warpgroup.
 fn has_warpgroups(program: &Program) -> bool {
     let mut actions = program.actions.iter();
     actions.any(|action| action.does.unit().is_some_and(UnitOp::takes_warpgroup))
@@ -549,10 +549,10 @@ fn threads(scenario: &Scenario) -> u64 {
     product(scenario.grid).saturating_mul(product(scenario.block))
 }
 
-/// A place in the kernel's parameters: which one, and how many bytes into it.
+/// Parameter index and byte offset within the parameter.
 type Slot = (usize, i64);
 
-/// How a pointer parameter is used.
+/// Accesses through a pointer parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) ty: ScalarType,
@@ -560,29 +560,29 @@ pub(crate) struct Access {
     pub(crate) is_read: bool,
 }
 
-/// What a kernel does with its parameters.
+/// Uses of the parameters of a kernel.
 #[derive(Debug, Default)]
 struct Uses {
-    /// The type of the first load of each slot.
+    /// Type of the first load of each slot.
     loads: Vec<(Slot, ScalarType)>,
-    /// The slots that addresses come from.
+    /// Slots from which addresses derive.
     pointers: Vec<(Slot, Access)>,
-    /// The slots with numbers that others are divided by.
+    /// Slots with numbers that are divisors.
     divisors: Vec<Slot>,
-    /// One a register.
+    /// One per register.
     held: Vec<Held>,
 }
 
-/// What is known of a register.
+/// Inferred properties of a register.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
-    /// It holds the address of this slot.
+    /// Slot whose address the register contains.
     base: Option<Slot>,
-    /// Its address comes from this slot.
+    /// Slot from which the address in the register derives.
     origin: Option<Slot>,
-    /// It holds the number of this slot.
+    /// Slot whose number the register contains.
     value: Option<Slot>,
-    /// Floats of this format are computed in it, whatever its declaration says.
+    /// Format of the floating-point values in the register, regardless of its declaration.
     float: Option<ScalarType>,
 }
 
@@ -593,13 +593,13 @@ fn find<T>(list: &[(Slot, T)], slot: Slot) -> Option<&T> {
 }
 
 impl Uses {
-    /// Follows each parameter forward through moves and address arithmetic to the accesses made with it.
+    /// Traces each parameter forward through moves and address arithmetic to the accesses.
     fn of(program: &Program, function: &Function) -> Uses {
         Uses::before(program, function, usize::MAX)
     }
 
-    /// The same as far as it is known before an instruction, when the whole function has been read: a register may hold
-    /// one address after the other.
+    /// Like [`Uses::of`], restricted to the properties before an instruction, after the whole function has been analyzed: a register can
+    /// contain different addresses at different instructions.
     fn before(program: &Program, function: &Function, instruction: usize) -> Uses {
         let mut uses = Uses {
             held: vec![Held::default(); function.registers.len()],
@@ -675,7 +675,7 @@ impl Uses {
         }
     }
 
-    /// Notes the registers of a computation on floats.
+    /// Records the registers of a floating-point computation.
     fn note_floats(&mut self, ty: ScalarType, to: RegisterId, sources: &[Value]) {
         if let ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64 = ty {
             let registers = sources.iter().filter_map(|source| source.register());
@@ -685,7 +685,7 @@ impl Uses {
         }
     }
 
-    /// Notes which place of the parameters each register of a load takes.
+    /// Records the parameter slot of each destination register of a load.
     fn load_parameter(&mut self, function: &Function, access: &reading::Access) {
         let base = match access.base {
             Base::Register(register) => self.held(register).base,
@@ -724,7 +724,7 @@ impl Uses {
         if base.is_some() {
             self.hold(to).base = base;
         }
-        // Compilers move bits to untyped registers before they store them, and after they load them.
+        // Compilers move bits to untyped registers before stores and after loads.
         if let Value::Register(a) = from {
             if let Some(ty) = self.held(to).float {
                 self.hold(a).float.get_or_insert(ty);
@@ -760,7 +760,7 @@ impl Uses {
         }
     }
 
-    /// An access through a register; `data` is the first register that it loads or stores.
+    /// Records an access through a register. `data` is the first register that the access loads or stores.
     fn note(&mut self, base: Base, access: Access, data: Option<RegisterId>) {
         let Base::Register(register) = base else {
             return;
@@ -782,7 +782,7 @@ impl Uses {
     }
 }
 
-/// Returns the type of what an access moves: that of the register's declaration where the access states bits alone.
+/// Returns the type of the accessed data: the declared type of the register if the access has a bit type.
 fn moved_type(function: &Function, ty: ScalarType, data: Option<RegisterId>) -> ScalarType {
     let register = data.and_then(|data| function.registers.get(data.0 as usize));
     let declared = register.map(|register| register.ty);
@@ -804,23 +804,23 @@ fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
         .position(|parameter| *parameter == warpgrid_program::Parameter::Variable(index))
 }
 
-/// What a number is for.
+/// Role of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// A float is most often a factor.
+    /// A floating-point number is usually a factor.
     Factor,
-    /// What an index is divided by is most often the length of a row: short enough for several rows, where the block
-    /// does not have rows itself.
+    /// The divisor of an index usually is the length of a row, which is chosen short enough for several rows unless the block itself has
+    /// several rows.
     Divisor,
-    /// An integer that is neither of these nor a pointer is most often a number of elements.
+    /// Any other integer that is not a pointer usually is a number of elements.
     Count,
 }
 
-/// Elements of a row, where they are guessed.
+/// Number of elements of an inferred row.
 const ROW: u64 = 8;
 
 fn scalar(name: String, size: u64, role: Role, scenario: &Scenario) -> Parameter {
-    // Of elements in a row: a square matrix has as many rows as columns.
+    // Number of elements per row: a square matrix has as many rows as columns.
     let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
     let threads = along_x(scenario.grid) * along_x(scenario.block);
     let is_row = matches!(scenario.block, Some([_, 1, 1]));

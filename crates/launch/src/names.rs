@@ -1,5 +1,5 @@
-//! Names of `//@` parameters that are most likely mistyped: they fall back to the order of the kernel's parameters, which is
-//! right for a compiler's names and a surprise for a person's.
+//! Names of `//@` parameters that are probably misspelled. Such parameters are matched by position, which is correct for names from
+//! compilers but unexpected for names that a user has written.
 
 use crate::annotations::Annotations;
 use crate::catalogue::{self, Name};
@@ -7,10 +7,11 @@ use crate::prepare::{find_entry, variables};
 use warpgrid_isa::form::spelling::{distance, nearest};
 use warpgrid_program::{Diagnostic, Program, Span};
 
-/// Below this many letters one edit is no sign of a slip.
+/// Minimum length of a name for which an edit distance of one indicates a misspelling.
 const MIN_LETTERS: usize = 3;
 
-/// A warning for each stated name that the kernel does not have, where others are its own or this one is nearly.
+/// Returns a warning for each specified name that the kernel does not have, if other names match or if the name is similar to a parameter
+/// name.
 pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagnostic> {
     let Ok(entry) = find_entry(annotations.scenario.entry.as_deref(), program) else {
         return Vec::new();
@@ -21,7 +22,7 @@ pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagn
         return Vec::new();
     }
     let stated = annotations.names.iter().map(|(name, span)| {
-        // A member is stated as `dims+8`.
+        // A member is specified as `dims+8`.
         let text = name
             .split_once('+')
             .map_or(name.as_str(), |(whole, _)| whole);

@@ -1,31 +1,31 @@
-//! What a buffer starts with, by rule: `iota`, `random 7`, `nan`, and single elements after it, `0 [5000]=7`. Text goes in; bytes come out.
+//! Initializers of buffers by pattern: `iota`, `random 7`, `nan`, optionally followed by exceptions: `0 [5000]=7`.
 //!
 //! ```text
 //! pattern := base { "[" index "]=" value }
 //! base    := "iota" | "random" seed | "nan" | value
 //! ```
-//! `random` draws floats from -1 up to 1 in steps of 1/256, which every float of 16 bits and more holds exactly, and integers from 0 to 99: the same for a seed
-//! everywhere.
+//! `random` draws floating-point numbers from -1 (inclusive) to 1 (exclusive) in steps of 1/256, which all floating-point types of at least
+//! 16 bits represent exactly, and integers from 0 to 99. The numbers depend only on the seed.
 
 use crate::catalogue::not_a_literal;
 use crate::value::{ElementType, Literal};
 use warpgrid_program::counted;
 
-/// Single elements at most.
+/// Maximum number of exceptions.
 const MAX_PLACES: usize = 4_096;
 
-/// A rule for the elements of a buffer.
+/// Pattern for the elements of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     pub base: Base,
-    /// Elements that differ from the rule, ascending.
+    /// Elements that differ from the pattern, in ascending order.
     pub places: Vec<(u64, Literal)>,
 }
 
-/// The rule for all elements.
+/// Pattern of all elements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Base {
-    /// 0, 1, 2, …
+    /// Ascending numbers 0, 1, 2, …
     Iota,
     Random(u64),
     NotANumber,
@@ -33,7 +33,7 @@ pub enum Base {
 }
 
 impl Pattern {
-    /// Reads a pattern; `None` for what is one value or a list, and the sentence for what is neither.
+    /// Parses a pattern. Returns `None` for a single value or a list. The error is a message for any other text.
     pub fn read(text: &str) -> Result<Option<Pattern>, String> {
         let (base, places) = match text.find('[') {
             Some(0) => return Ok(None),
@@ -58,7 +58,7 @@ impl Pattern {
         Ok(Some(Pattern { base, places }))
     }
 
-    /// As a line has it.
+    /// Formats the pattern in the notation of `//@` lines.
     pub fn text(&self) -> String {
         let mut text = match &self.base {
             Base::Iota => "iota".to_owned(),
@@ -72,7 +72,7 @@ impl Pattern {
         text
     }
 
-    /// The same with another value of an element.
+    /// Returns the pattern with another value of an element.
     #[must_use]
     pub fn with(mut self, index: u64, value: Literal) -> Pattern {
         match self.places.binary_search_by_key(&index, |(at, _)| *at) {
@@ -82,12 +82,12 @@ impl Pattern {
         self
     }
 
-    /// Whether no further element can differ.
+    /// Checks whether the maximum number of exceptions is reached.
     pub fn is_full(&self) -> bool {
         self.places.len() >= MAX_PLACES
     }
 
-    /// The bytes of this many elements. The sentence says what does not fit.
+    /// Returns the bytes of `len` elements. The error names a value that the type cannot represent.
     pub fn bytes(&self, ty: ElementType, len: u64) -> Result<Vec<u8>, String> {
         let width = ty.width_bytes();
         let mut bytes = Vec::with_capacity(len as usize * width);
@@ -124,7 +124,7 @@ impl Pattern {
     }
 }
 
-/// `[5]=7 [9]=1.5`.
+/// Parses exceptions: `[5]=7 [9]=1.5`.
 fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
     let mut pattern = Pattern {
         base: Base::Iota,
@@ -151,17 +151,17 @@ fn literal(text: &str) -> Result<Literal, String> {
     Literal::read(text).ok_or_else(|| not_a_literal(text).message)
 }
 
-/// Bits of an index in the element type; integers wrap.
+/// Returns the bits of an index in the element type. Integers wrap.
 fn iota_bits(ty: ElementType, index: u64) -> u128 {
     ty.float_bits(index as f64).unwrap_or(index.into())
 }
 
-/// Numbers that look random, the same for a seed everywhere.
+/// Deterministic pseudorandom numbers.
 struct Draw(u64);
 
 impl Draw {
     fn new(seed: u64) -> Draw {
-        // Seeds that differ in one bit shall not begin alike; zero would stay zero.
+        // Seeds that differ in one bit must not produce similar sequences, and the state must not be zero.
         Draw(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 

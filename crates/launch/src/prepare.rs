@@ -1,4 +1,4 @@
-//! From a scenario to a machine: parameters are matched to those of the kernel, values become bytes.
+//! Preparation of launches: matches the parameters of a scenario to those of the kernel, converts values to bytes, and creates the machine.
 
 use crate::annotations::Annotations;
 use crate::catalogue::{self, Problem, value as why};
@@ -19,28 +19,28 @@ use warpgrid_emulator::{
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Function, FunctionId, Program, Variable, counted};
 
-/// A launch that is ready to run.
+/// Launch that is ready to run.
 pub struct Prepared {
-    /// The scenario with everything filled in that was left out.
+    /// Scenario with all omitted fields filled in.
     pub scenario: Scenario,
-    /// What was guessed, as the lines that would state it.
+    /// Inferred values as `//@` lines.
     pub guesses: Vec<String>,
-    /// Whether the first of them is the line of the launch: its grid, block, cluster or shared memory.
+    /// Whether the first line is the launch line: the grid, block or cluster size, or the shared memory size.
     pub infers_launch: bool,
-    /// The buffers of the launch, in the order of the machine.
+    /// Buffers of the launch, in the order of the machine.
     pub buffers: Vec<Buffer>,
     pub machine: Machine,
 }
 
-/// Whether the machine keeps the last writer of every byte: grids need it, and it costs time.
+/// Whether the machine tracks the last writer of every byte, which grids require and which increases the run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writers {
     Tracked,
     Untracked,
 }
 
-/// Completes a scenario from the `annotations` of its source and from the kernel, rehearses what was guessed, and
-/// builds the machine. `mark` starts the lines of [`Prepared::guesses`].
+/// Completes a scenario from the `annotations` of its source and from the kernel, validates inferred values in trial runs, and creates the
+/// machine. `mark` is the prefix of the lines in [`Prepared::guesses`].
 pub fn prepare(
     scenario: Scenario,
     annotations: Annotations,
@@ -61,7 +61,7 @@ pub fn prepare(
     })
 }
 
-/// Builds the machine of a scenario that [`prepare`] has completed, at its start, on code that an earlier machine decoded.
+/// Creates the machine of a scenario that [`prepare`] has completed, at its start, with code that was decoded for an earlier machine.
 pub fn prepare_again(
     scenario: Scenario,
     program: &Arc<Program>,
@@ -79,7 +79,7 @@ pub fn prepare_again(
     })
 }
 
-/// What keeps the machine of a scenario within bounds.
+/// Returns the resource limits of the machine of a scenario.
 fn limits(scenario: &Scenario) -> Limits {
     let most = Limits::default();
     Limits {
@@ -88,7 +88,7 @@ fn limits(scenario: &Scenario) -> Limits {
     }
 }
 
-/// The machine of a complete scenario, and its buffers.
+/// Creates the machine of a complete scenario, and its buffers.
 fn launch(
     scenario: &Scenario,
     entry: FunctionId,
@@ -107,12 +107,12 @@ fn launch(
     Ok((machine, buffers))
 }
 
-/// A launch with what its parts are of.
+/// Launch with the origin of its parts.
 pub struct Described<'s> {
     pub launch: Launch,
-    /// In the order of the launch.
+    /// Buffers in the order of the launch.
     pub buffers: Vec<Buffer>,
-    /// The parameter of each argument.
+    /// Parameter of each argument.
     pub parameters: Vec<&'s Parameter>,
 }
 
@@ -128,7 +128,7 @@ pub fn describe<'s>(scenario: &'s Scenario, program: &Program) -> Result<Describ
     })
 }
 
-/// The parameters of a scenario that become arguments of its kernel, in order.
+/// Returns the parameters of a scenario that become arguments of its kernel, in order.
 fn arguments_of<'s>(
     scenario: &'s Scenario,
     program: &Program,
@@ -136,7 +136,7 @@ fn arguments_of<'s>(
 ) -> Vec<&'s Parameter> {
     let n_declared = declared(function, &scenario.params).len();
     let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
-    // The tensor of a map need not be a parameter, nor a buffer of several under one address.
+    // The tensor of a tensor map and the buffers of a multimem address need not be parameters.
     let is_beyond = |place: usize, parameter: &Parameter| {
         place >= n_declared && is_named(parameter.name(), &scenario.params)
     };
@@ -145,11 +145,10 @@ fn arguments_of<'s>(
     own.map(|(_, parameter)| parameter).collect()
 }
 
-/// Threads of a block when nothing says how many: one warp.
+/// Default block size: one warp.
 pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
 
-/// Fills in what the scenario leaves out, from `annotations`, then from the kernel; the third result says what was
-/// guessed.
+/// Fills in omitted fields of the scenario from `annotations` and then from the kernel. The third result lists the inferred fields.
 fn complete(
     mut scenario: Scenario,
     annotations: Annotations,
@@ -179,7 +178,7 @@ fn complete(
         guessed.cluster = scenario.cluster.is_some();
     }
     if guessed.grid {
-        // As few blocks as make whole clusters.
+        // The smallest grid with whole clusters.
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
@@ -194,7 +193,7 @@ fn complete(
     Ok((scenario, entry, guessed))
 }
 
-/// Fills in what the scenario leaves out from annotations.
+/// Fills in omitted fields of the scenario from annotations.
 fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
     let facts = annotations.scenario;
     if scenario.name.is_empty() {
@@ -219,7 +218,7 @@ fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
     }
 }
 
-/// Guesses the parameters that annotations do not state.
+/// Infers the parameters that annotations do not specify.
 fn guess_parameters(
     scenario: &mut Scenario,
     guessed: &mut Guessed,
@@ -240,7 +239,7 @@ fn guess_parameters(
         .partition(|parameter| variable_of(parameter, function, program).is_some());
     let stated = gather_members(stated, function);
     (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
-    // The arrays of guessed handles and the tensors of guessed maps are guesses, too.
+    // The arrays of inferred handles and the tensors of inferred tensor maps are also inferred.
     let guesses = scenario.params.iter().zip(&guessed.parameters);
     let own = guesses.filter_map(|(p, is_guessed)| is_guessed.then_some(p));
     let own: Vec<&Parameter> = own.collect();
@@ -268,21 +267,21 @@ fn guess_parameters(
     guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
 }
 
-/// Guesses the registers and buffers that loose machine code reads.
+/// Infers the registers and buffers that a SASS snippet reads.
 fn start_loose(
     scenario: &mut Scenario,
     guessed: &mut Guessed,
     program: &Program,
     function: &Function,
 ) {
-    // Listings of kernels stop at a misaligned address, as a GPU does; the reference of loose instructions says that
-    // addresses are forced to the size of the access.
+    // Listings of kernels fault on a misaligned address, like a GPU. According to the reference of SASS snippets, addresses are aligned to
+    // the access size.
     guessed.misaligned = scenario.misaligned.is_none();
     scenario.misaligned = scenario.misaligned.or(Some(Misaligned::Force));
     let start = guess::loose_start(program, function, scenario);
     guessed.parameters.resize(scenario.params.len(), false);
     for buffer in start.buffers {
-        // The text may state the buffer of a register that it leaves open.
+        // The source can specify the buffer of a register whose value it does not specify.
         let mut names = scenario.params.iter().map(Parameter::name);
         if !names.any(|name| name == buffer.name()) {
             scenario.params.push(buffer);
@@ -293,8 +292,7 @@ fn start_loose(
     guessed.registers = start.registers;
 }
 
-/// Takes the scalars that name registers out of the parameters: an operand of inline assembly is a register of the
-/// snippet.
+/// Removes the scalars that name registers from the parameters: an operand of inline assembly is a register of the snippet.
 fn register_values(
     params: Vec<Parameter>,
     function: &Function,
@@ -317,7 +315,7 @@ fn register_values(
     Ok((registers, rest))
 }
 
-/// Replaces the values of scalar parameters by those of [`Scenario::overrides`], which are stated, not inferred.
+/// Replaces the values of scalar parameters by those of [`Scenario::overrides`], which count as specified, not inferred.
 fn override_scalars(scenario: &mut Scenario, guessed: &mut Guessed) -> Result<(), Problem> {
     for (name, literal) in std::mem::take(&mut scenario.overrides) {
         let mut scalars: Vec<String> = Vec::new();
@@ -363,7 +361,7 @@ fn override_scalars(scenario: &mut Scenario, guessed: &mut Guessed) -> Result<()
     Ok(())
 }
 
-/// The kernel of this name, or the first one.
+/// Returns the kernel with this name, or the first kernel.
 pub(crate) fn find_entry(name: Option<&str>, program: &Program) -> Result<FunctionId, Problem> {
     let mut entries = program.entries();
     let Some(name) = name else {
@@ -377,8 +375,8 @@ pub(crate) fn find_entry(name: Option<&str>, program: &Program) -> Result<Functi
     })
 }
 
-/// Members that are stated one by one, as `dims+8`, put into the structures that they belong to. A structure whose name the kernel
-/// does not know is at its place among the parameters.
+/// Moves members that are specified separately, such as `dims+8`, into their structures. A structure with an unknown name is matched by
+/// position.
 fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
     let mut gathered: Vec<Parameter> = Vec::new();
     let declared = declared(function, &stated);
@@ -415,8 +413,8 @@ fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter>
     gathered
 }
 
-/// Puts stated parameters in the kernel's order, by name where all names are known, by place otherwise;
-/// what is not stated is guessed. Which ones are guesses comes second.
+/// Sorts specified parameters in the order of the kernel: by name if all names are known, otherwise by position. Infers the missing
+/// parameters. The second result marks the inferred parameters.
 fn arrange(
     stated: Vec<Parameter>,
     function: &Function,
@@ -425,7 +423,7 @@ fn arrange(
     let names: Vec<&str> = variables(function)
         .map(|variable| variable.name.as_str())
         .collect();
-    // The tensor of a map, or one of several buffers under an address, may be a buffer that is no parameter.
+    // The tensor of a tensor map and the buffers of a multimem address can be buffers that are not parameters.
     let is_known = |name: &str| names.contains(&name) || is_named(name, &stated);
     let by_name = stated.iter().all(|parameter| is_known(parameter.name()));
     let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
@@ -444,7 +442,7 @@ fn arrange(
         guessed.push(found.is_none());
         arranged.push(found.unwrap_or(guess));
     }
-    // What the kernel has no place for stays, so that the launch says how many it expected.
+    // Excess parameters are kept, so that the launch error reports the expected number.
     arranged.extend(stated.into_iter().flatten());
     guessed.resize(arranged.len(), false);
     (arranged, guessed)
@@ -497,8 +495,8 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
     notes.collect()
 }
 
-/// The parameters that stated ones are matched to. Where the text states none, those that are read off its instructions count if
-/// they are what is named; else the stated ones are all that there are.
+/// Returns the parameters to which specified parameters are matched. If the source declares none, the parameters inferred from its
+/// instructions apply if the specified names match them. Otherwise, the specified parameters are the only ones.
 fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variable> {
     let machine = function.machine.as_ref();
     let is_open = machine.is_some_and(|machine| machine.open_parameters);
@@ -513,7 +511,7 @@ fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variabl
     }
 }
 
-/// The module's variable that a texture or surface is bound to: one of its name, where the kernel has no such parameter.
+/// Returns the module variable to which a texture or surface is bound: the variable with its name, if the kernel has no such parameter.
 fn variable_of<'p>(
     parameter: &Parameter,
     function: &Function,
@@ -537,7 +535,7 @@ fn variable_of<'p>(
     Some(&found.name)
 }
 
-/// The kernel's parameters as variables.
+/// Returns the parameters of the kernel as variables.
 pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> {
     function
         .parameters
@@ -548,7 +546,7 @@ pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> 
         })
 }
 
-/// The launch of a complete scenario.
+/// Builds the launch of a complete scenario.
 pub(crate) fn build(
     scenario: &Scenario,
     program: &Program,
@@ -602,7 +600,7 @@ pub(crate) fn build(
     Ok((launch, builder.buffers))
 }
 
-/// Whether a parameter says that it is of the buffer of this name: a tensor map, or the address of several buffers.
+/// Checks whether a tensor map or a multimem address refers to the buffer with this name.
 fn is_named(name: &str, parameters: &[Parameter]) -> bool {
     parameters.iter().any(|parameter| match parameter {
         Parameter::Tensormap(map) => map.buffer == name,
@@ -671,7 +669,7 @@ impl Builder {
         let contents = match &buffer.init {
             Init::List(values) if values.is_empty() => Contents::Zeroed(size),
             Init::List(values) if values.iter().any(|value| pointee(value).is_some()) => {
-                // The addresses are put in when all buffers are known.
+                // Addresses are inserted once all buffers are known.
                 let zero = |value: &Literal| match pointee(value) {
                     Some(_) => Literal::Integer(0),
                     None => value.clone(),
@@ -715,7 +713,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds the tensor maps that a kernel gets the addresses of.
+    /// Adds the tensor maps that are passed by address.
     fn add_maps(&mut self, parameters: &[Parameter]) -> Result<(), Problem> {
         for parameter in parameters {
             match parameter {
@@ -751,7 +749,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Adds the addresses that stand for several buffers.
+    /// Adds the multimem addresses.
     fn add_multicasts(&mut self, parameters: &[Parameter]) -> Result<(), Problem> {
         for parameter in parameters {
             match parameter {
@@ -825,7 +823,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The parameter that is the handle of a texture or surface.
+    /// Returns the argument for a texture or surface handle.
     fn image_handle(&self, name: &str) -> ArgumentInit {
         let index = self.images.iter().position(|image| image.name == name);
         let handle = index.map_or(0, ImageInit::handle);
@@ -836,7 +834,7 @@ impl Builder {
         }
     }
 
-    /// The bytes of a tensor map, which begin with the address of the tensor.
+    /// Returns the bytes of a tensor map, which start with the address of the tensor.
     fn map_object(&self, map: &TensorMap) -> Result<ArgumentInit, Problem> {
         let object = map.object();
         let object = object.map_err(|why| catalogue::tensor_map(&map.name, &why))?;
@@ -852,7 +850,7 @@ impl Builder {
         })
     }
 
-    /// The parameter that is the address of a buffer.
+    /// Returns the argument for the address of a buffer.
     fn pointer(&self, name: &str, width: Option<u64>) -> Result<ArgumentInit, Problem> {
         let index = self.index_of(name)?;
         let patch = PointerPatch {
@@ -868,7 +866,7 @@ impl Builder {
         })
     }
 
-    /// Notes where buffers hold the addresses of buffers, when all of them are known.
+    /// Records the locations at which buffers contain addresses of buffers, once all buffers are known.
     fn point_to_buffers(&mut self) -> Result<(), Problem> {
         for place in 0..self.buffers.len() {
             let pointers = self.pointers_in(&self.buffers[place])?;
@@ -902,7 +900,7 @@ impl Builder {
         Ok(pointers)
     }
 
-    /// The buffer and the bytes into it; the name of a member of a structure ends with `+` and a number, too.
+    /// Returns the buffer and the byte offset. The name of a structure member also ends with `+` and a number.
     fn split_pointee<'t>(&self, text: &'t str) -> (&'t str, i64) {
         let is_buffer = |name: &str| self.buffers.iter().any(|buffer| buffer.name == name);
         let split = text.rsplit_once('+').filter(|_| !is_buffer(text));
@@ -917,7 +915,7 @@ impl Builder {
             .ok_or_else(|| catalogue::no_buffer_to_point_to(name))
     }
 
-    /// The address of several buffers.
+    /// Returns the argument for a multimem address.
     fn multicast(&self, name: &str) -> Result<ArgumentInit, Problem> {
         let place = self.multicasts.iter().position(|one| one.name == name);
         let place = place.ok_or_else(|| catalogue::no_buffer_to_point_to(name))?;
@@ -928,7 +926,7 @@ impl Builder {
         })
     }
 
-    /// How many bytes into a buffer the address lies that the kernel gets.
+    /// Returns the byte offset of the element whose address the kernel receives.
     fn start_of(&self, index: BufferIndex) -> Result<i64, Problem> {
         let Some(buffer) = self.buffers.get(index.0 as usize) else {
             return Ok(0);
@@ -940,7 +938,7 @@ impl Builder {
         Ok(buffer.start.saturating_mul(width) as i64)
     }
 
-    /// The bytes of a parameter; `width` is what the kernel declares.
+    /// Returns the bytes of a parameter. `width` is the width that the kernel declares.
     fn argument(&self, parameter: &Parameter, width: Option<u64>) -> Result<ArgumentInit, Problem> {
         match parameter {
             Parameter::Buffer(Buffer { name, .. }) | Parameter::Alias { of: name, .. } => {
@@ -959,7 +957,7 @@ impl Builder {
                     .encode(value)
                     .map_err(|why| catalogue::argument_not_in_type(name, &why))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
-                // A compiler may declare a parameter wider than the scalar it holds, never narrower.
+                // A compiler can declare a parameter wider than its scalar, but not narrower.
                 if let Some(width) =
                     width.filter(|width| (*width as usize) > bytes.len() && *width <= 16)
                 {
@@ -1018,7 +1016,7 @@ impl Builder {
     }
 }
 
-/// What `&out+16` points to.
+/// Returns the target of an address such as `&out+16`.
 fn pointee(value: &Literal) -> Option<&str> {
     match value {
         Literal::Text(text) => text.strip_prefix('&').map(str::trim),

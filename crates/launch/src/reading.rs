@@ -16,7 +16,7 @@ use warpgrid_program::{
     Program, RegisterId, RegisterRun, Source, VariableId,
 };
 
-/// An instruction with what is needed to read it.
+/// Instruction with the context that is necessary to interpret it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     pub program: &'a Program,
@@ -24,126 +24,126 @@ pub struct Reader<'a> {
     pub instruction: &'a Instruction,
 }
 
-/// What an instruction does.
+/// Semantics of an instruction for launch inference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
-    /// Loads, stores, or changes memory atomically.
+    /// Load, store or atomic memory operation.
     Access(Access),
-    /// Copies a value, or converts an address between spaces.
+    /// Copy of a value, or conversion of an address between state spaces.
     Copy {
         to: RegisterId,
         from: Value,
     },
-    /// Computes a register from values.
+    /// Computation of a register from values.
     Compute {
         to: RegisterId,
         sources: Vec<Value>,
-        /// The first sources are factors, which are never addresses: in `pitch * y + base` only `base` can be one.
+        /// Number of leading sources that are factors, which are never addresses: in `pitch * y + base`, only `base` can be an address.
         n_factors: usize,
         ty: ScalarType,
-        /// The result is as wide as an address though `ty` is half as wide: `mad.wide`.
+        /// Whether the result is as wide as an address although `ty` has half this width: `mad.wide`.
         is_wide: bool,
         is_addition: bool,
-        /// The second source divides the first.
+        /// Whether the second source divides the first source.
         is_division: bool,
     },
-    /// Names memory that is copied, or loaded and stored as a matrix.
+    /// Addresses of memory that is copied, or accessed as a matrix.
     Name(Vec<Named>),
     Other,
 }
 
-/// What an instruction has to do with copies of tensors.
+/// Role of an instruction in tensor copies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TensorPart {
-    /// An mbarrier expects this many bytes.
+    /// Expect-tx operation of an mbarrier with this number of bytes.
     Expects(Value),
-    /// A part of the tensor goes to or from shared memory, as the map at this address says.
+    /// Copy of a box between the tensor and shared memory, according to the tensor map at this address.
     Copy {
         map: RegisterId,
-        /// Where a load puts it.
+        /// Destination of a load.
         to: Option<Place>,
         rank: usize,
         mode: LoadMode,
         is_load: bool,
-        /// How elements are combined.
+        /// Reduction operation.
         reduces: Option<AtomicOp>,
     },
-    /// A map that the kernel makes goes to global memory at this address.
+    /// Publication of a tensor map that the kernel creates, to global memory at this address.
     Publishes { to: RegisterId },
-    /// A map that the kernel makes has a part replaced.
+    /// Replacement of a field in a tensor map that the kernel creates.
     Replaces {
         field: TensorMapField,
-        /// A dimension, or the value where the part has none.
+        /// Dimension, or the value if the field has no dimension.
         first: Value,
         value: Value,
     },
 }
 
-/// A base, and how many bytes after it.
+/// Base with a byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) base: Base,
     pub(crate) byte_offset: i64,
 }
 
-/// What an instruction has to do with the memory of several devices.
+/// Role of an instruction in multimem accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MultimemPart {
-    /// The register of the address.
+    /// Register with the address.
     pub(crate) address: RegisterId,
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: u32,
     pub(crate) is_read: bool,
 }
 
-/// What an instruction has to do with a texture or surface.
+/// Role of an instruction in texture and surface accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ImagePart {
-    /// Holds the handle.
+    /// Register with the handle.
     pub(crate) handle: RegisterId,
     pub(crate) is_surface: bool,
-    /// None of a question.
+    /// Geometry. Absent for a query.
     pub(crate) geometry: Option<Geometry>,
-    /// Type of a channel, and how many there are.
+    /// Channel type and number of channels.
     pub(crate) ty: ScalarType,
     pub(crate) channels: u64,
 }
 
-/// An address that an instruction names.
+/// Address operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
     pub base: Base,
-    /// Type of what lies there, as far as the instruction says.
+    /// Type of the data at the address, as far as the instruction specifies it.
     pub ty: ScalarType,
     pub is_read: bool,
 }
 
-/// An access to memory.
+/// Memory access.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
     pub kind: AccessKind,
     pub space: StateSpace,
-    /// Type of one element.
+    /// Element type.
     pub ty: ScalarType,
     pub base: Base,
     pub byte_offset: i64,
-    /// The register of each element; absent for a sink or a constant, and for atomics and matrices.
+    /// Register of each element. Absent for sinks and constants, and for atomics and matrices.
     pub data: Vec<Option<RegisterId>>,
 }
 
-/// A matrix that a matrix instruction reads or writes in registers.
+/// Operand matrix of a matrix instruction in registers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldMatrix {
     pub matrix: Matrix,
     pub fragment: FragmentQuery,
-    /// In the order of the operand.
+    /// Registers in the order of the operand.
     pub registers: Vec<Value>,
     pub is_written: bool,
-    /// Whether factors of blocks multiply its rows or columns.
+    /// Whether block scale factors apply to its rows or columns.
     pub has_factors: bool,
 }
 
-/// What an address is relative to.
+/// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     Register(RegisterId),
@@ -151,19 +151,19 @@ pub enum Base {
     Absolute,
 }
 
-/// A value that an instruction reads.
+/// Source value of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     Register(RegisterId),
     Constant(u64),
-    /// The address of a variable plus a constant.
+    /// Address of a variable plus a constant.
     Variable(VariableId, i64),
     Special(SpecialRegister),
     Other,
 }
 
 impl Value {
-    /// The register that is read.
+    /// Returns the register of the value.
     pub fn register(self) -> Option<RegisterId> {
         match self {
             Value::Register(register) => Some(register),
@@ -172,7 +172,7 @@ impl Value {
     }
 }
 
-/// The instructions of a function, each with a reader.
+/// Returns a reader for each instruction of a function.
 pub fn readers<'a>(
     program: &'a Program,
     function: &'a Function,
@@ -184,7 +184,7 @@ pub fn readers<'a>(
     })
 }
 
-/// The variables of the module that an instruction names, by index.
+/// Returns the indices of the module variables that an instruction names.
 pub fn named_variables(program: &Program) -> BTreeSet<u32> {
     let mut named = BTreeSet::new();
     for function in &program.functions {
@@ -198,7 +198,7 @@ pub fn named_variables(program: &Program) -> BTreeSet<u32> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of the instruction at `index` of a function.
+    /// Returns a reader of the instruction at `index` of a function.
     pub fn at(
         program: &'a Program,
         function: warpgrid_program::FunctionId,
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What the instruction does.
+    /// Returns the semantics of the instruction for launch inference.
     pub fn read(self) -> Reading {
         let Some(action) = self.program.action(self.instruction) else {
             return Reading::Other;
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
             Does::Matrix(op) => self
                 .matrix_accessed(action, op)
                 .map_or(Reading::Other, Reading::Access),
-            // An address of 32 bits becomes one of 64.
+            // Conversion of a 32-bit address to 64 bits.
             Does::Move(MoveOp::Cvt) => match action.modifiers.result_type() {
                 Some(ty) if ty.width_bits() == 64 && !ty.is_float() => self.copied(),
                 Some(_) | None => Reading::Other,
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The access to memory, if the instruction is one.
+    /// Returns the memory access of the instruction, if there is one.
     pub fn access(self) -> Option<Access> {
         match self.read() {
             Reading::Access(access) => Some(access),
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         Some((access, pair))
     }
 
-    /// The registers that the instruction may write.
+    /// Returns the registers that the instruction may write.
     pub fn destinations(self) -> Vec<RegisterId> {
         self.function.destinations(self.instruction)
     }
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
         self.function.sources(self.instruction)
     }
 
-    /// What the instruction has to do with copies of tensors.
+    /// Returns the role of the instruction in tensor copies.
     pub(crate) fn tensor_part(self) -> Option<TensorPart> {
         let action = self.program.action(self.instruction)?;
         let unit = &action.modifiers.unit;
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
         Some(TensorPart::Expects(read_value(&bytes.value)))
     }
 
-    /// What the instruction has to do with a map that the kernel makes.
+    /// Returns the role of the instruction for a tensor map that the kernel creates.
     fn made_part(self, op: TensorMapOp, field: Option<TensorMapField>) -> Option<TensorPart> {
         let operands = self.operands();
         match op {
@@ -340,7 +340,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The address of its first operand.
+    /// Returns the address of the first operand.
     fn destination_place(self) -> Option<Place> {
         match &self.operands().first()?.value {
             OperandValue::Address(address) => Some(Place {
@@ -351,7 +351,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the instruction acts for two blocks, or for those of a mask, which is in this register.
+    /// Checks whether the instruction operates on two blocks, or on the blocks of a mask in the returned register.
     pub(crate) fn cluster_part(self) -> Option<Option<RegisterId>> {
         let modifiers = &self.program.action(self.instruction)?.modifiers;
         if modifiers.has(Flag::Multicast) {
@@ -364,7 +364,7 @@ impl<'a> Reader<'a> {
         (modifiers.unit.group == Some(CtaGroup::Two)).then_some(None)
     }
 
-    /// What the instruction has to do with a texture or surface.
+    /// Returns the role of the instruction in texture and surface accesses.
     pub(crate) fn image_part(self) -> Option<ImagePart> {
         let action = self.program.action(self.instruction)?;
         let modifiers = &action.modifiers;
@@ -405,7 +405,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The address of several devices that the instruction takes.
+    /// Returns the multimem address of the instruction.
     pub(crate) fn multimem_part(self) -> Option<MultimemPart> {
         let action = self.program.action(self.instruction)?;
         let op = action.does.unit()?.multimem()?;
@@ -425,7 +425,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The type of the factors, where the instruction is a product of four warps or in tensor memory.
+    /// Returns the type of operands A and B, if the instruction is a `wgmma` or `tcgen05` MMA.
     pub(crate) fn factor_type(self) -> Option<ScalarType> {
         let action = self.program.action(self.instruction)?;
         action.does.unit().filter(|unit| unit.takes_warpgroup())?;
@@ -442,7 +442,7 @@ impl<'a> Reader<'a> {
         modifiers.a_type.or(modifiers.kind.map(of_kind))
     }
 
-    /// The matrices of a matrix instruction, in the order of its operands; empty where their fragments are not known.
+    /// Returns the operand matrices of a matrix instruction in the order of its operands. Empty if their fragments are unknown.
     pub fn held_matrices(self) -> Vec<HeldMatrix> {
         let Some(action) = self.program.action(self.instruction) else {
             return Vec::new();
@@ -475,7 +475,7 @@ impl<'a> Reader<'a> {
         held.collect()
     }
 
-    /// The value of each element of a vector or of a single operand, read or written.
+    /// Returns the value of each element of a vector or scalar operand.
     fn values(self, operand: &Operand) -> Vec<Value> {
         let of_one = |operand: &Operand| match &operand.value {
             OperandValue::Destination(Some(run))
@@ -498,7 +498,7 @@ impl<'a> Reader<'a> {
         Some(self.program.action(self.instruction)?.does)
     }
 
-    /// The opcode with its modifiers, as it is first written in the module.
+    /// Returns the opcode with its modifiers in the spelling of its first occurrence in the module.
     pub fn opcode(self) -> &'a str {
         let action = self.program.action(self.instruction);
         action.map_or("", |action| action.opcode.as_str())
@@ -580,7 +580,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The accesses of single lanes.
+    /// Returns the access of an instruction that accesses memory per lane.
     fn accessed(self, action: &Action, op: MemoryOp) -> Option<Access> {
         let kind = op.access()?;
         let data = match kind {
@@ -591,7 +591,7 @@ impl<'a> Reader<'a> {
         self.access_of(action, kind, data)
     }
 
-    /// The loads and stores of matrices: an access per warp, whose data are spread over its lanes.
+    /// Returns the access of a matrix load or store: one access per warp, whose data are distributed over its lanes.
     fn matrix_accessed(self, action: &Action, op: MatrixOp) -> Option<Access> {
         self.access_of(action, op.access()?, Vec::new())
     }
@@ -619,7 +619,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The addresses that an operation in flight names; `source` is the place of the one that it reads.
+    /// Returns the addresses of an asynchronous operation. `source` is the index of its source operand.
     fn named(self, action: &Action, source: Option<usize>) -> Reading {
         let operands = self.operands().iter().enumerate();
         let named = operands.filter_map(|(place, operand)| match &operand.value {
@@ -633,8 +633,8 @@ impl<'a> Reader<'a> {
         Reading::Name(named.collect())
     }
 
-    /// The space of an access: a variable says its own where the instruction is generic or on parameters, and the
-    /// parameters of a kernel are other ones than those of a call (PTX ISA, "Parameter State Space").
+    /// Returns the state space of an access. For generic accesses and parameter accesses, the variable determines the state space, and
+    /// kernel parameters differ from call parameters (PTX ISA, "Parameter State Space").
     fn space(self, action: &Action, address: &Address) -> StateSpace {
         let named = action.modifiers.state_space();
         let is_open = matches!(named, StateSpace::Generic | StateSpace::ParamFunc);
@@ -655,7 +655,7 @@ impl<'a> Reader<'a> {
         variable.map(|variable| variable.space)
     }
 
-    /// The register of each element of a vector or of a single value.
+    /// Returns the register of each element of a vector or scalar operand.
     fn elements(self, operand: &Operand) -> Vec<Option<RegisterId>> {
         let register =
             |value: &OperandValue| written(value).or_else(|| read_value(value).register());

@@ -1,5 +1,5 @@
-//! What registers hold at the first step: `//@ register R2 = lane * 4 + 16`. In: the text of a value; out: its parts, and
-//! the launch's form of it once the buffers are known.
+//! Initial register values: `//@ register R2 = lane * 4 + 16`. Parses a value into its terms, and resolves the terms once the buffers are
+//! known.
 
 use crate::catalogue::{self, Problem};
 use crate::scenario::{Buffer, RegisterStart};
@@ -7,20 +7,20 @@ use warpgrid_emulator::{BufferIndex, RegisterInit};
 use warpgrid_isa::read_decimal;
 use warpgrid_program::{Function, MachineCode};
 
-/// A register with its value: the sum of its parts.
+/// Register with its initial value as a sum of terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegisterFact {
     /// Name of the register in the source: `R2`.
     name: String,
     start: u64,
     per_lane: u64,
-    /// Of the thread's number in its block.
+    /// Factor of the linear thread index within the block.
     per_thread: u64,
-    /// The buffer whose address is added.
+    /// Buffer whose address is added.
     buffer: Option<String>,
 }
 
-/// Reads a value: numbers, `lane`, `thread` and multiples of them, and the name of a buffer, with `+` between them.
+/// Parses a value: a sum of numbers, `lane`, `thread`, multiples of them, and the name of a buffer.
 pub(crate) fn read(name: &str, value: &str) -> Result<RegisterFact, Problem> {
     let mut fact = RegisterFact {
         name: name.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn read(name: &str, value: &str) -> Result<RegisterFact, Problem> {
     Ok(fact)
 }
 
-/// `16`, `-4`, `0x10`, or a float of 32 bits such as `1.5`.
+/// Parses a number: `16`, `-4`, `0x10`, or a 32-bit floating-point number such as `1.5`.
 fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Ok(value) = text.parse::<i64>() {
@@ -81,13 +81,13 @@ fn is_name(text: &str) -> bool {
         && characters.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'))
 }
 
-/// The facts as the machine takes them.
+/// Resolves initial register values for the machine.
 pub(crate) fn resolve(
     registers: &[RegisterStart],
     buffers: &[Buffer],
     function: &Function,
 ) -> Result<Vec<RegisterInit>, Problem> {
-    // The registers of a machine are there whatever the text names; nothing reads the others.
+    // SASS registers exist regardless of their use in the source. Registers that the source does not use are not read.
     let is_machine = function.machine.is_some();
     let mut resolved = Vec::new();
     for (place, register) in registers.iter().enumerate() {

@@ -1,7 +1,6 @@
-//! A guessed launch is rehearsed before anyone sees it: where the kernel runs over the edge of something that was only
-//! guessed, the guess grows; where it takes a number for an address, the number becomes a buffer. What was stated stays
-//! as it was stated, and so do its faults. A run that shows nothing, since it stores nothing, spins or stops itself, is tried
-//! again with other numbers.
+//! Trial runs of inferred launches. If the kernel accesses memory outside of an inferred buffer, the buffer grows. If the kernel uses an
+//! inferred number as an address, the number becomes a buffer. Specified values and the faults that they cause do not change. A run without
+//! stores, with a hang or with a fault is repeated with other numbers.
 
 use crate::annotations::lines_of;
 use crate::guess;
@@ -19,28 +18,28 @@ use warpgrid_emulator::{
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
 
-/// Steps of one rehearsal; of a longer run only the beginning is rehearsed.
+/// Step limit of one trial run. Of a longer run, only the beginning is executed.
 const MAX_STEPS: u64 = 200_000;
-/// Steps of a run with another number: enough to see it store something.
+/// Step limit of a run with another number, which is sufficient to observe stores.
 const MAX_STEPS_OF_TRIAL: u64 = 20_000;
-/// Steps of all rehearsals of one launch.
+/// Limit of the total number of steps of all trial runs of a launch.
 const MAX_STEPS_IN_ALL: u64 = 1_000_000;
-/// No guessed buffer grows beyond this.
+/// Maximum size of an inferred buffer in bytes.
 const MAX_BUFFER_BYTES: u64 = 4 << 20;
-/// Elements that a buffer grows by at its start, at least.
+/// Minimum number of elements by which a buffer grows at its start.
 const MIN_ELEMENTS: u64 = 32;
-/// The most numbers that are tried.
+/// Maximum number of replaced numbers.
 const MAX_TRIALS: usize = 24;
-/// What a parameter costs in steps: the machine makes a buffer of most.
+/// Cost of a parameter in steps, since the machine creates a buffer for most parameters.
 const COST_OF_PARAMETER: u64 = 100;
-/// Instructions of a kernel, at most, for which it is looked which of them a run reaches.
+/// Maximum number of instructions of a kernel for which the reached instructions are recorded.
 const MAX_INSTRUCTIONS: usize = 20_000;
-/// Threads of a block, at most.
+/// Maximum number of threads of a block.
 const MAX_BLOCK: u32 = 1024;
-/// How far after a number an access may lie that took it for an address.
+/// Maximum distance of an access from a number that was used as an address.
 const REACH_BYTES: u64 = 1 << 20;
 
-/// The parts of a scenario that are guessed.
+/// Inferred parts of a scenario.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guessed {
     /// One entry per parameter of the kernel, in order.
@@ -49,14 +48,14 @@ pub(crate) struct Guessed {
     pub(crate) grid: bool,
     pub(crate) cluster: bool,
     pub(crate) block: bool,
-    /// What becomes of misaligned addresses.
+    /// Whether the handling of misaligned addresses is inferred.
     pub(crate) misaligned: bool,
-    /// Registers of loose machine code that nothing sets.
+    /// Unset registers of a SASS snippet.
     pub(crate) registers: Vec<RegisterStart>,
 }
 
 impl Guessed {
-    /// Every guess, those within structures one by one.
+    /// Returns all inferred parameters, including the members of structures.
     fn leaves<'a>(
         &'a self,
         parameters: &'a mut [Parameter],
@@ -72,7 +71,7 @@ impl Guessed {
         })
     }
 
-    /// The guesses as the lines that would state them, each starting with `mark`.
+    /// Returns the inferred values as `//@` lines, each starting with `mark`.
     pub(crate) fn lines(&self, scenario: &Scenario, mark: &str) -> Vec<String> {
         let launch = self.launch_line(scenario, mark);
         let guessed = scenario.params.iter().zip(&self.parameters);
@@ -111,7 +110,7 @@ impl Guessed {
     }
 }
 
-/// `16x16`, without the extents of 1 at the end.
+/// Formats sizes without trailing extents of 1: `16x16`.
 fn extents([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
@@ -120,7 +119,7 @@ fn extents([x, y, z]: [u32; 3]) -> String {
     }
 }
 
-/// Rehearses a complete scenario and grows its guesses until the kernel stays within them, or nothing more can be done.
+/// Executes trial runs of a complete scenario, and grows the inferred values until the kernel stays within them or no change helps.
 pub(crate) fn rehearse(
     scenario: &mut Scenario,
     guessed: &Guessed,
@@ -160,27 +159,27 @@ pub(crate) fn rehearse(
     stage.decoded
 }
 
-/// How much a run shows, from the least to the most.
+/// Outcome of a trial run, from the least to the most informative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
-    /// It stops with a fault.
+    /// The run stops with a fault.
     Faults,
-    /// Every thread that is left waits.
+    /// All remaining threads wait.
     Stuck,
-    /// It goes on and on, and stores nothing.
+    /// The run continues without stores.
     Spins,
-    /// It ends, and has stored nothing.
+    /// The run ends without stores.
     EndsEmpty,
-    /// It stores something, and ends or goes on.
+    /// The run has stores, and ends or continues.
     Stores,
 }
 
 /// The evaluation of a launch by a trial run.
 #[derive(Clone, Debug)]
 struct Evaluation {
-    /// Function and index of each instruction that the run reaches.
+    /// Function and index of each reached instruction.
     reached: BTreeSet<(u32, u32)>,
-    /// Instructions of the kernel that the run reaches.
+    /// Number of reached instructions of the kernel.
     n_reached: usize,
     outcome: Outcome,
     has_conflict: bool,
@@ -196,11 +195,11 @@ impl Evaluation {
     }
 }
 
-/// A run of a rehearsal.
+/// Trial run.
 struct Run {
     outcome: Outcome,
     fault: Option<Fault>,
-    /// The buffer that the address of the fault was computed from, and how many bytes after its start it lies; negative before it.
+    /// Buffer from which the faulting address was computed, and the byte offset from its start, which can be negative.
     origin: Option<(String, i64)>,
 }
 
@@ -208,26 +207,26 @@ struct Run {
 #[derive(Clone, Copy, PartialEq)]
 struct LastStore {
     thread: Option<u64>,
-    /// Synchronizations of the block before it.
+    /// Number of synchronizations of the block before the store.
     epoch: u64,
     step: u64,
 }
 
-/// Counts the steps that store, and notes the instructions that a run reaches where that is asked for.
+/// Observer that counts steps with stores, and optionally records the reached instructions.
 #[derive(Default)]
 struct Watch {
     n_stores: u64,
-    /// Function and index of each instruction.
+    /// Function and index of each reached instruction, if requested.
     reached: Option<BTreeSet<(u32, u32)>>,
-    /// The last store of each element.
+    /// Last store to each element.
     writers: HashMap<(MemoryId, u64), LastStore>,
-    /// Words of shared memory that anything has written.
+    /// Words of shared memory that were written.
     written: HashSet<(MemoryId, u64)>,
-    /// Synchronizations of each block.
+    /// Number of synchronizations of each block.
     epochs: BTreeMap<u64, u64>,
     /// Whether two threads stored the same element without a synchronization of the block in between.
     has_conflict: bool,
-    /// Whether an element of shared memory was read that nothing had written.
+    /// Whether a word of shared memory was read before it was written.
     reads_unwritten: bool,
 }
 
@@ -284,7 +283,7 @@ impl Observer for Watch {
                         epoch,
                         step,
                     };
-                    // Lanes of one store agree on the value most often.
+                    // Lanes of one store usually write the same value.
                     let is_conflict = |last: LastStore| {
                         let is_other = last.thread.is_some_and(|other| other != thread);
                         is_other && last.epoch == epoch && last.step != step
@@ -311,7 +310,7 @@ impl Observer for Watch {
     }
 }
 
-/// The address of the word that a byte is in.
+/// Returns the address of the word that contains a byte.
 fn word(address: u64) -> u64 {
     address & !3
 }
@@ -322,18 +321,18 @@ struct Stage<'a> {
     entry: FunctionId,
     limits: &'a Limits,
     steps_left: u64,
-    /// Of the last run: most others run the same code.
+    /// Code of the last run, since most other runs execute the same code.
     decoded: Option<Decoded>,
 }
 
-/// An access outside everything, and the fault that says so.
+/// Access outside of all memories, and its fault.
 struct OutOfBounds {
     fault: Fault,
     access: AccessFault,
     origin: Option<(String, i64)>,
 }
 
-/// A guessed parameter that holds a whole number.
+/// Inferred integer parameter.
 struct Scalar<'a> {
     name: &'a str,
     ty: &'a str,
@@ -357,7 +356,7 @@ impl Scalar<'_> {
     }
 }
 
-/// Elements of the buffers of a parameter.
+/// Returns the number of elements of the buffers of a parameter.
 fn n_elements(parameter: &Parameter) -> u64 {
     match parameter {
         Parameter::Buffer(buffer) => buffer.len,
@@ -374,7 +373,7 @@ fn n_elements(parameter: &Parameter) -> u64 {
     }
 }
 
-/// The access outside everything that a run ended with.
+/// Returns the out-of-bounds access with which a run ended.
 fn out_of_bounds(run: Run) -> Option<OutOfBounds> {
     let fault = run.fault?;
     let access = fault.access.clone();
@@ -390,7 +389,7 @@ fn is_deadlock(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::Deadlock { .. })
 }
 
-/// Gives a guess another value, a buffer of counting numbers in all its elements; whether that changes it.
+/// Replaces an inferred value, or all elements of an inferred ascending buffer. Returns whether the value changes.
 fn set_value(guess: &mut Parameter, number: u8) -> bool {
     let literal = Literal::Integer(number.into());
     match guess {
@@ -416,7 +415,7 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
     }
 }
 
-/// A buffer of whole numbers as one of pointers, all of them to the memory after them in the same buffer.
+/// Converts a buffer of integers to a buffer of pointers, all of which point to the memory after them in the same buffer.
 fn of_pointers(guess: &Parameter) -> Option<Parameter> {
     let Parameter::Buffer(buffer) = guess else {
         return None;
@@ -438,8 +437,8 @@ fn of_pointers(guess: &Parameter) -> Option<Parameter> {
 }
 
 impl Stage<'_> {
-    /// Grows the guesses until the run stays within them; what it shows then. `None` when there is nothing to run, or no
-    /// step is left.
+    /// Grows the inferred values until the run stays within them, and returns its outcome. Returns `None` if there is nothing to run or no
+    /// steps are left.
     fn grow(&mut self, scenario: &mut Scenario, max_steps: u64) -> Option<Outcome> {
         loop {
             let run = self.run(scenario, max_steps)?;
@@ -452,7 +451,7 @@ impl Stage<'_> {
         }
     }
 
-    /// The scenario with one guessed value replaced by 1 or 0, such that the run shows more.
+    /// Returns the scenario with one inferred value replaced by 1 or 0, if the run is then more informative.
     fn with_other_value(
         &mut self,
         scenario: &Scenario,
@@ -472,7 +471,7 @@ impl Stage<'_> {
             let found = self.grow(&mut other, MAX_STEPS_OF_TRIAL);
             let least = best.as_ref().map(|(outcome, _)| *outcome).or(outcome);
             let is_better = found.is_some_and(|found| Some(found) > least);
-            // A count of 0 skips the loop that the first launch hangs in.
+            // A count of 0 skips the loop in which the first launch hangs.
             let hides = is_better
                 && value == 0
                 && outcome.is_some_and(|outcome| outcome >= Outcome::Stuck)
@@ -487,8 +486,8 @@ impl Stage<'_> {
         best.map(|(_, scenario)| scenario)
     }
 
-    /// The scenario with the smallest larger block in a row in which the threads do not wait for others for ever: a barrier
-    /// may count more threads than one warp has.
+    /// Returns the scenario with the smallest larger one-dimensional block in which the threads do not wait forever, since a barrier can
+    /// expect more threads than one warp has.
     fn with_larger_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let [x, 1, 1] = scenario.block.filter(|_| self.guessed.block)? else {
             return None;
@@ -504,8 +503,8 @@ impl Stage<'_> {
         None
     }
 
-    /// The scenario with more blocks or warps, such that the run reaches instructions that it leaves out otherwise: what only
-    /// block 1 or warp 3 does. Of several, the smallest that reaches most.
+    /// Returns the scenario with more blocks or warps, if the run then reaches further instructions, such as those of block 1 or warp 3.
+    /// Among several, the smallest scenario that reaches the most instructions is selected.
     fn with_more_reached(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         let n_instructions = function.instructions.len();
@@ -547,7 +546,7 @@ impl Stage<'_> {
                 continue;
             }
             let evaluated = self.evaluate(&other)?;
-            // Threads beyond those that the kernel is written for do the work of others once more.
+            // Threads in excess of the intended block size repeat the work of other threads.
             let is_too_large = evaluated.has_conflict && !base.has_conflict;
             if evaluated.n_reached > best && !is_too_large {
                 (best, found) = (evaluated.n_reached, Some(other));
@@ -556,8 +555,8 @@ impl Stage<'_> {
         found
     }
 
-    /// The scenario with the first other block size under which the kernel ends, reaches no fewer instructions, and neither
-    /// stores an element by two threads nor reads shared memory that nothing has written; none if the present block is as good.
+    /// Returns the scenario with the first other block size for which the kernel ends, reaches at least as many instructions, has no
+    /// conflicting stores of two threads, and reads no uninitialized shared memory. Returns `None` if the present block size is as good.
     fn with_other_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let own = scenario.block.filter(|_| self.guessed.block)?;
         let base = self.evaluate(scenario)?;
@@ -565,7 +564,7 @@ impl Stage<'_> {
             return None;
         }
         let n_axes = own.iter().filter(|extent| **extent > 1).count();
-        // Kernels that read several axes are written for whole blocks, others often for a warp.
+        // Kernels that read several axes are written for whole blocks, and others often for one warp.
         let sizes: &[u32] = match n_axes {
             0 | 1 => &[32, 64, 128, 256, 512, 1024],
             _ => &[256, 128, 512, 1024, 64, 32],
@@ -591,7 +590,7 @@ impl Stage<'_> {
         None
     }
 
-    /// Whether a launch skips an instruction that another one has reached.
+    /// Checks whether a launch does not reach an instruction that another launch has reached.
     fn skips_any_of(&mut self, scenario: &Scenario, base: Option<&Evaluation>) -> bool {
         let evaluated = self.evaluate(scenario);
         match (evaluated, base) {
@@ -618,7 +617,7 @@ impl Stage<'_> {
         })
     }
 
-    /// The first access of a run that is out of bounds.
+    /// Returns the first out-of-bounds access of a run.
     fn fault(&mut self, scenario: &Scenario) -> Option<OutOfBounds> {
         out_of_bounds(self.run(scenario, MAX_STEPS)?)
     }
@@ -633,7 +632,7 @@ impl Stage<'_> {
         max_steps: u64,
         watch: &mut Watch,
     ) -> Option<Run> {
-        // A launch costs something too, buffers and large ones more, so that rehearsals end soon whatever they find.
+        // Each launch has a cost that increases with its buffers, so that the trial runs are bounded.
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| {
             cost.saturating_add(COST_OF_PARAMETER + len / 64)
@@ -665,7 +664,7 @@ impl Stage<'_> {
         })
     }
 
-    /// The buffer that the address of a fault was computed from: an index that runs away may lie beside something else.
+    /// Returns the buffer from which a faulting address was computed, since an out-of-bounds index can access another memory.
     fn origin(
         &self,
         fault: &Fault,
@@ -683,12 +682,12 @@ impl Stage<'_> {
         Some((name, access.address.wrapping_sub(start) as i64))
     }
 
-    /// The scenario with the guess changed that the access left.
+    /// Returns the scenario with a change of the inferred value that the access exceeded.
     fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
         let place = &found.access.place;
         let width = u64::from(found.access.width_bytes);
-        // An index that runs away may lie in something else, and before a buffer is the end of another one: the buffer that
-        // the address was computed from comes first.
+        // An out-of-bounds index can access another memory, such as the end of the preceding buffer, so the buffer from which the address
+        // was computed takes precedence.
         if let Some((name, offset)) = &found.origin {
             let is_elsewhere = match &place.region {
                 Region::Variable { .. } | Region::Nothing => true,
@@ -709,7 +708,7 @@ impl Stage<'_> {
         let mut better = scenario.clone();
         match &place.region {
             Region::Shared if self.guessed.dynamic_shared => {
-                // Beside the arrays of fixed size, up to what the target has.
+                // In addition to the arrays of fixed size, up to the limit of the target.
                 let most = self.program.target.limits.shared_bytes;
                 let fixed = place.size_bytes.saturating_sub(scenario.dynamic_shared);
                 let most = most.saturating_sub(fixed);
@@ -733,7 +732,7 @@ impl Stage<'_> {
                 });
                 with_buffer.or_else(|| self.with_other_guess(scenario, found, of_pointers))
             }
-            // An array of fixed size: the kernel was given too large a number.
+            // For an array of fixed size, the number that the kernel received was too large.
             Region::Local | Region::Shared => self.with_other_number(scenario, found, |scalar| {
                 (scalar.value > 1).then(|| Parameter::Scalar {
                     name: scalar.name.to_owned(),
@@ -745,8 +744,8 @@ impl Stage<'_> {
         }
     }
 
-    /// The scenario with a guessed buffer that has the `width` bytes at `offset`, counted from its start, too. Where they lie before
-    /// it, the kernel gets the address of a later element.
+    /// Returns the scenario with an inferred buffer that also contains the `width` bytes at `offset` from its start. If the bytes precede
+    /// the buffer, the kernel receives the address of a later element.
     fn with_bytes(
         &self,
         scenario: &Scenario,
@@ -779,7 +778,8 @@ impl Stage<'_> {
         Some(better)
     }
 
-    /// The scenario with one guessed number replaced; of several, the first one that carries the run further.
+    /// Returns the scenario with one inferred number replaced. Among several numbers, the first replacement with which the run advances
+    /// further is selected.
     fn with_other_number(
         &mut self,
         scenario: &Scenario,
@@ -789,7 +789,8 @@ impl Stage<'_> {
         self.with_other_guess(scenario, found, |guess| other(&Scalar::of(guess)?))
     }
 
-    /// The scenario with one guess replaced; of several, the first one that carries the run further.
+    /// Returns the scenario with one inferred value replaced. Among several values, the first replacement with which the run advances
+    /// further is selected.
     fn with_other_guess(
         &mut self,
         scenario: &Scenario,

@@ -1,8 +1,7 @@
-//! One serialisable value that holds everything a run needs: what a share link, a widget, an example,
-//! the npm API, the command line and the tests carry.
+//! Scenario: a serializable value with all inputs of a run, which share links, widgets, examples, the npm API, the command and tests use.
 //!
-//! The form is that of the corpus (`case.json`), with the source inside and every field but the source
-//! optional. In a source the same facts can be comments, so that the text stays valid:
+//! The format is that of corpus files (`case.json`), except that the source is included and all other fields are optional. The same facts
+//! can be comments in the source, so that the source remains valid:
 //!
 //! ```text
 //! //@ launch grid=1 block=32
@@ -160,7 +159,7 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// The name of the parameter.
+    /// Returns the name of the parameter.
     pub fn name(&self) -> &str {
         match self {
             Parameter::Buffer(buffer) => &buffer.name,
@@ -174,7 +173,7 @@ impl Parameter {
         }
     }
 
-    /// The array that the parameter is a handle of.
+    /// Returns the array to which a handle parameter refers.
     pub(crate) fn array(&self) -> Option<&str> {
         match self {
             Parameter::Texture(texture) => texture.resource.array.as_deref(),
@@ -239,7 +238,7 @@ impl Buffer {
     }
 }
 
-/// Whether an element is the first one, which needs no mention.
+/// Checks whether an element is the first one, which is the default.
 fn is_first(start: &u64) -> bool {
     *start == 0
 }
@@ -257,7 +256,7 @@ pub enum Init {
 }
 
 impl Init {
-    /// The values as a line has them.
+    /// Formats the values in the notation of `//@` lines.
     pub fn text(&self) -> String {
         match self {
             Init::List(values) if values.is_empty() => "0".to_owned(),

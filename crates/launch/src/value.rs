@@ -1,4 +1,4 @@
-//! Element values: JSON numbers and `"0x…"` bit patterns on one side, little-endian bytes on the other.
+//! Element values: conversion between JSON numbers or `"0x…"` bit patterns and little-endian bytes.
 
 mod small;
 
@@ -29,7 +29,7 @@ impl Default for Literal {
 }
 
 impl Literal {
-    /// Reads a decimal number or `0x…`.
+    /// Parses a decimal or hexadecimal number.
     pub fn read(text: &str) -> Option<Literal> {
         if hexadecimal_digits(text).is_some() {
             return Some(Literal::Text(text.to_owned()));
@@ -45,12 +45,12 @@ pub fn hexadecimal_digits(text: &str) -> Option<&str> {
     digits.or_else(|| text.strip_prefix("0X"))
 }
 
-/// As a `//@` line writes it.
+/// Formats the literal in the notation of `//@` lines.
 impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Literal::Integer(value) => value.fmt(f),
-            // With a point, so that it is read as a float again.
+            // With a decimal point, so that the text is parsed as a floating-point number.
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::Text(text) => f.write_str(text),
         }
@@ -122,22 +122,22 @@ pub enum ElementType {
     Bf16,
     F32,
     F64,
-    /// Bits of 1, 2, 4, 8 or 16 bytes, shown in hexadecimal.
+    /// Bit types of 1, 2, 4, 8 or 16 bytes, displayed in hexadecimal.
     B8,
     B16,
     B32,
     B64,
     B128,
-    /// Small floats: one to a byte, those of 6 bits in its low bits.
+    /// Narrow floating-point types, one per byte. Those of 6 bits are in the low bits.
     E4m3,
     E5m2,
     E2m3,
     E3m2,
-    /// Powers of two, without a sign.
+    /// Unsigned powers of two.
     Ue8m0,
-    /// A float of 19 bits, in the upper bits of 32.
+    /// 19-bit floating-point type in the upper bits of 32 bits.
     Tf32,
-    /// Several numbers, the one in the lowest bits first.
+    /// Packed numbers, lowest bits first.
     E2m1x2,
     F16x2,
     Bf16x2,
@@ -147,15 +147,15 @@ pub enum ElementType {
     S8x4,
     U16x2,
     S16x2,
-    /// A byte as a character.
+    /// Byte displayed as a character.
     Char,
-    /// Bits as binary digits.
+    /// Bits displayed as binary digits.
     Bin8,
     Bin32,
 }
 
 impl ElementType {
-    /// Every type with its name, in the order a picker shows them.
+    /// All types with their names in the order of selection lists.
     pub const ALL: &'static [(&'static str, ElementType)] = &[
         ("f32", ElementType::F32),
         ("f64", ElementType::F64),
@@ -194,7 +194,7 @@ impl ElementType {
         ("bin32", ElementType::Bin32),
     ];
 
-    /// The type with this name.
+    /// Returns the type with this name.
     pub fn from_name(name: &str) -> Option<ElementType> {
         ElementType::ALL
             .iter()
@@ -202,7 +202,7 @@ impl ElementType {
             .map(|(_, ty)| *ty)
     }
 
-    /// The name, `f32`.
+    /// Returns the name: `f32`.
     pub fn name(self) -> &'static str {
         ElementType::ALL
             .iter()
@@ -210,13 +210,14 @@ impl ElementType {
             .map_or("b8", |(name, _)| name)
     }
 
-    /// Whether elements are bits without a meaning, shown in hexadecimal.
+    /// Checks whether elements are untyped bits, which are displayed in hexadecimal.
     pub const fn is_bits(self) -> bool {
         use ElementType as T;
         matches!(self, T::B8 | T::B16 | T::B32 | T::B64 | T::B128)
     }
 
-    /// Bytes of one element. `widths.json` says the same to the page, which reads files without a core.
+    /// Returns the size of an element in bytes. `widths.json` contains the same sizes for the page, which reads files without an emulator
+    /// module.
     pub const fn width_bytes(self) -> usize {
         use ElementType as T;
         match self {
@@ -230,7 +231,7 @@ impl ElementType {
         }
     }
 
-    /// The bits of a literal as an element of this type; the sentence says why not.
+    /// Encodes a literal as an element of this type. The error is a message.
     pub fn encode(self, literal: &Literal) -> Result<u128, String> {
         match (self, literal) {
             (_, Literal::Text(text)) => self.encode_text(text),
@@ -265,7 +266,7 @@ impl ElementType {
         }
     }
 
-    /// Whether an element is one float.
+    /// Checks whether an element is a single floating-point number.
     pub(crate) const fn is_float(self) -> bool {
         matches!(
             self,
@@ -290,7 +291,7 @@ impl ElementType {
         }
     }
 
-    /// The element at the start of `bytes`; missing bytes read as zero.
+    /// Returns the bits of the element at the start of `bytes`. Missing bytes are zero.
     pub fn bits(self, bytes: &[u8]) -> u128 {
         bytes
             .iter()
@@ -299,7 +300,7 @@ impl ElementType {
             .fold(0, |bits, byte| bits << 8 | u128::from(*byte))
     }
 
-    /// The notation of the corpus: a number, or `"0x…"` for what a JSON number cannot hold.
+    /// Returns the notation of corpus files: a number, or `"0x…"` for values that a JSON number cannot represent.
     pub fn decode(self, bits: u128) -> Literal {
         use ElementType as T;
         let hex = || {
@@ -330,23 +331,23 @@ impl ElementType {
         }
     }
 
-    /// The number that bits are as a float; none for types that are no float.
+    /// Returns the floating-point value of bits, or `None` for other types.
     pub fn float(self, bits: u128) -> Option<f64> {
         self.is_float().then(|| self.to_f64(bits))
     }
 
-    /// The number that bits are: that of a float or an integer, and of other types that of the bits.
+    /// Returns the numeric value of bits: that of a floating-point number or an integer, and otherwise the bits as an integer.
     pub fn number(self, bits: u128) -> f64 {
         let float = self.float(bits);
         float.unwrap_or_else(|| self.to_integer(bits) as f64)
     }
 
-    /// The bits of a number as a float of this type; none for types that are no float.
+    /// Encodes a number as a floating-point value of this type. Returns `None` for other types.
     pub fn float_bits(self, value: f64) -> Option<u128> {
         self.float(0).map(|_| self.encode_float(value))
     }
 
-    /// A number as a float of this type holds it.
+    /// Rounds a number to a floating-point value of this type.
     pub fn rounded(self, value: f64) -> f64 {
         self.to_f64(self.encode_float(value))
     }
@@ -361,7 +362,7 @@ impl ElementType {
         }
     }
 
-    /// The element as a person reads it, short enough for a grid cell.
+    /// Formats the element for a grid cell.
     pub fn text(self, bits: u128) -> String {
         use ElementType as T;
         match self {
@@ -381,7 +382,7 @@ impl ElementType {
         }
     }
 
-    /// The bits in hexadecimal, all digits: `0x3f800000`.
+    /// Formats the bits in hexadecimal with all digits: `0x3f800000`.
     pub fn hex(self, bits: u128) -> String {
         format!("{bits:#0width$x}", width = self.width_bytes() * 2 + 2)
     }
@@ -407,7 +408,7 @@ impl<'de> Deserialize<'de> for ElementType {
     }
 }
 
-/// Shortest text that reads back as the same float, with a point so that it looks like one.
+/// Returns the shortest text that is parsed as the same floating-point number, with a decimal point.
 fn float_text<T: fmt::Display + fmt::LowerExp>(value: T, wide: f64) -> String {
     if wide.is_nan() {
         return "NaN".to_owned();
@@ -430,7 +431,7 @@ fn float_text<T: fmt::Display + fmt::LowerExp>(value: T, wide: f64) -> String {
     }
 }
 
-/// The number of a format of 16 bits that is nearest to a value, ties to even; a quiet NaN for a NaN.
+/// Returns the nearest number of a 16-bit format, ties to even. NaN is converted to a quiet NaN.
 fn nearest_half(format: FloatFormat, value: f64) -> u16 {
     let bits = match value.is_nan() {
         true => format.infinity() | 1 << (format.fraction_bits - 1),

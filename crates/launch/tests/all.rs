@@ -1,4 +1,4 @@
-//! Scenarios and inferred launches, run through the facade `view`. One program contains all tests, so that the emulator is linked once.
+//! Scenarios and inferred launches, tested through the crate `view`. All tests are in one binary, so that the emulator is linked only once.
 
 mod guesses;
 mod open_parameters;

@@ -1,5 +1,5 @@
-//! A kernel pasted without a launch runs under a guessed one, and stays within what was guessed. The golden says, kernel
-//! by kernel, what was guessed and how far it came; `UPDATE_EXPECT=1` blesses it.
+//! Kernels without a launch run with an inferred launch and stay within the inferred buffers. The golden file lists the inferred values and
+//! the progress of each kernel. `UPDATE_EXPECT=1` updates it.
 
 use expect_test::expect_file;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use warpgrid_view::{Parameter, Scenario, Session};
 
-/// Enough for every guess; the one kernel that runs on has an input that never ends it.
+/// Sufficient for every inferred launch. One kernel does not end, because its input does not terminate its loop.
 const MAX_STEPS: u64 = 300_000;
 
 fn report(source: String) -> String {
@@ -63,7 +63,7 @@ fn the_lines_of_a_guess_state_the_same_launch() {
     }
 }
 
-/// A line gives every buffer a shape, flat ones too.
+/// Adds a shape to each buffer, as in `//@` lines.
 fn with_shapes(mut scenario: Scenario) -> Scenario {
     let give = |parameter: &mut Parameter| {
         if let Parameter::Buffer(buffer) = parameter {
@@ -84,7 +84,7 @@ fn with_shapes(mut scenario: Scenario) -> Scenario {
 const HEAD: &str = ".version 8.3\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out, .param .u64 in, .param .u32 n)";
 const LOADS: &str = ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<3>;\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd4, %rd1, %rd3;\n";
 
-/// What a kernel is like, its directives, and its body after the parameters are loaded.
+/// Description, directives, and body after the parameter loads, of each kernel.
 const SMALL: &[(&str, &str, &str)] = &[
     (
         "a grid of whole clusters",
@@ -163,7 +163,7 @@ fn real_kernels_run_without_a_stated_launch() {
     expect_file!["data/guesses.txt"].assert_eq(&text);
 }
 
-/// What the check says of the names of `//@` parameters, for a kernel with `out` and `n`.
+/// Returns the warnings about names of `//@` parameters for a kernel with the parameters `out` and `n`.
 fn name_warnings(facts: &str) -> Vec<String> {
     let source = format!(
         "{facts}.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 n) {{ ret; }}\n"
@@ -187,7 +187,7 @@ fn a_mistyped_parameter_name_is_reported() {
         name_warnings("//@ buffer out: u32[4] = 0\n//@ scalar count: u32 = 4\n"),
         ["2:12 the kernel has no parameter `count` []"]
     );
-    // Nothing is like a name of the kernel's: the order is meant.
+    // No name resembles a parameter name of the kernel, so the parameters are matched by position.
     assert_eq!(
         name_warnings("//@ buffer y: u32[4] = 0\n//@ scalar length: u32 = 4\n"),
         [] as [&str; 0]
@@ -211,7 +211,7 @@ fn a_barrier_of_more_threads_than_a_warp_gets_a_larger_block() {
     );
 }
 
-/// A module with one kernel of a parameter `table`.
+/// Returns a module with one kernel with the parameter `table`.
 fn with_table(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 table) {{ .reg .pred %q; .reg .b32 %r<4>; .reg .b64 %p<6>;\n\
@@ -318,7 +318,8 @@ fn members_and_aliases_are_stated_for_kernels_whose_parameters_have_other_names(
 
 #[test]
 fn many_pointers_are_guessed_soon() {
-    // Each trial makes a machine with all buffers, and there is a trial for each guess: without a bound this takes minutes.
+    // Each trial run creates a machine with all buffers, and each inferred value has a trial run. Without a limit, this test would take
+    // minutes.
     let n = 500;
     let parameters: Vec<String> = (0..n).map(|i| format!(".param .u64 p{i}")).collect();
     let stores: String = (0..n)
@@ -367,14 +368,14 @@ fn a_few_lines_that_load_a_parameter_get_a_buffer() {
     );
     let memory = session.memory(&"out".into()).expect("the buffer");
     assert!(memory.chunks(4).all(|element| element == [32, 0, 0, 0]));
-    // What the lines store themselves belongs to a call.
+    // Parameters that the lines themselves store belong to a call.
     let call = "st.param.b32 [a], %r1;\nld.param.b32 %r2, [a];\nst.global.u32 [%rd1], %r2;\n";
     let mut session = launched(call.to_owned());
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
 }
 
-/// The guesses of a kernel beside this file.
+/// Returns the inferred values of a kernel in this directory.
 fn guesses_of(source: &str) -> Vec<String> {
     let scenario = Scenario {
         source: source.to_owned(),

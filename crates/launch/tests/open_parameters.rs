@@ -1,10 +1,10 @@
-//! Listings that do not state the parameters of their kernels: they are read off the constants.
+//! Listings that do not declare the parameters of their kernels: the parameters are inferred from constant bank accesses.
 
 use std::fs;
 use std::path::Path;
 use warpgrid_view::{Front, Scenario, Session};
 
-/// The guesses and stores of a listing that is run as it is pasted.
+/// Returns the inferred values and the number of stores of a pasted listing.
 fn paste(source: &str) -> (Vec<String>, usize) {
     let scenario = Scenario {
         source: source.to_owned(),

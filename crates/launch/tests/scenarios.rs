@@ -1,4 +1,4 @@
-//! What a scenario states: fields out of range give an error that says which field and why, and a field wins over the text.
+//! Scenarios: fields out of range cause an error that names the field and the reason, and fields take precedence over the source.
 
 use serde_json::{Value, json};
 use warpgrid_view::api::{ReportRequest, RunReport};
@@ -17,7 +17,7 @@ st.global.u32 [%rd2], %r1;
 ret;
 }";
 
-/// The scenario with some fields replaced.
+/// Returns the scenario with some fields replaced.
 fn scenario(fields: Value) -> Scenario {
     let mut scenario = json!({
         "source": KERNEL,
@@ -39,7 +39,7 @@ fn check(fields: Value, expected: &str) {
     }
 }
 
-/// The launch with these fields of its one buffer.
+/// Checks the launch with these fields of its only buffer.
 fn check_buffer(fields: Value, expected: &str) {
     let mut buffer = json!({ "kind": "buffer", "name": "out", "type": "u32", "len": 32 });
     for (name, value) in fields.as_object().expect("fields") {
@@ -199,7 +199,7 @@ st.global.f32 [%y], %v;
 ret;
 }";
 
-/// The report of `SCALED` with a scalar of this type and value, and parameters that are not in the kernel's order.
+/// Returns the report of `SCALED` with a scalar of this type and value, and with parameters in another order than those of the kernel.
 fn scaled(ty: &str, value: Value, expected: Value) -> RunReport {
     let buffer = |name: &str, values: Value, expected: Value| json!({ "kind": "buffer", "name": name, "type": "f32", "len": 1, "init": values, "expect": expected });
     let params = [
@@ -227,7 +227,7 @@ fn a_scalar_of_another_kind_gets_a_note() {
     let report = scaled("u32", json!(2), Value::Null);
     let note = "the parameter `a` has the type `.f32`, but the annotation specifies a value of type `u32`, so the kernel receives the bits of the `u32` value without conversion";
     assert_eq!(report.notes, [note]);
-    // Bits have no kind.
+    // Bit types are neither integer nor floating-point types.
     assert_eq!(scaled("b32", json!(2), Value::Null).notes, [""; 0]);
 }
 

@@ -1,18 +1,18 @@
-//! Where a line states a value. In: a line, and the fact and the name that are meant; out: the place of what it says of it.
+//! Location of a value in a `//@` line, for a given fact and name.
 
 use super::Fact;
 use std::ops::Range;
 
-/// The value of a fact in its line.
+/// Value of a fact in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedValue {
-    /// Its bytes in the line; empty at the end of the line where it states none.
+    /// Byte range of the value in the line. Empty at the end of the line if the line specifies no value.
     pub place: Range<usize>,
-    /// Whether a sign of equality is before it.
+    /// Whether an equals sign precedes the value.
     pub is_written: bool,
 }
 
-/// The value that a line gives the fact with this name; none where the line states something else. Lines of facts start with `mark`.
+/// Returns the value of the fact with this name in a line, or `None` if the line specifies another fact. Lines of facts start with `mark`.
 pub fn stated_value(line: &str, mark: &str, fact: &str, name: &str) -> Option<StatedValue> {
     let text = line.trim_start().strip_prefix(mark)?;
     let (word, rest) = Fact::new(text, line.len() - text.len()).split_word();

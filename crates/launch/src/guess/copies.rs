@@ -1,5 +1,5 @@
-//! The tensor copies of a kernel that came without maps. In: its instructions; out: the copies in the order of the text, each with the
-//! parameter that its map comes from and its share of the bytes that its mbarrier expects.
+//! Tensor copies of a kernel without tensor maps. Input: its instructions. Output: the copies in program order, each with the parameter of
+//! its tensor map and its share of the bytes that its mbarrier expects.
 
 use super::{Slot, Uses};
 use crate::reading::{Base, Place, Reading, TensorPart, Value, readers};
@@ -7,41 +7,41 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicOp, LoadMode, TensorMapField};
 use warpgrid_program::{Function, Program, RegisterId};
 
-/// What is known of the copies of a map.
+/// Inferred properties of the copies with a tensor map.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     pub(super) slot: Slot,
-    /// Whether the parameter is the address of the map.
+    /// Whether the parameter is the address of the tensor map.
     pub(super) is_pointer: bool,
     pub(super) rank: usize,
     pub(super) mode: LoadMode,
-    /// Of one copy.
+    /// Number of bytes of one copy.
     pub(super) bytes: Option<u64>,
     pub(super) reduces: Option<AtomicOp>,
-    /// Where a load puts it, as far as that is a constant distance from something.
+    /// Destination of a load, if it has a constant distance from a base.
     to: Option<Place>,
 }
 
-/// The loads that one expectation of an mbarrier is for.
+/// Loads that correspond to one expect-tx operation of an mbarrier.
 struct Group {
     bytes: Option<u64>,
-    /// The places of its copies among all.
+    /// Indices of its copies among all copies.
     copies: Vec<usize>,
 }
 
-/// What a kernel replaces in the maps that it makes, as far as it is known.
+/// Inferred fields that a kernel replaces in the tensor maps that it creates.
 #[derive(Debug, Default)]
 pub(super) struct Made {
-    /// The parameters that point to the memory of such maps.
+    /// Parameters that point to the memory of such tensor maps.
     pub(super) memories: Vec<Slot>,
-    /// The parameters that point to their tensors.
+    /// Parameters that point to their tensors.
     pub(super) tensors: Vec<Slot>,
-    /// Elements of the box along a dimension.
+    /// Extent of the box along each dimension in elements.
     pub(super) box_extents: BTreeMap<usize, u64>,
 }
 
-/// The tensor copies in the order of the text, each with its share of the bytes that its mbarrier expects, and the maps that the
-/// kernel makes.
+/// Returns the tensor copies in program order, each with its share of the bytes that its mbarrier expects, and the tensor maps that the
+/// kernel creates.
 pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Vec<Use>, Made) {
     let mut scan = Scan::default();
     for reader in readers(program, function) {
@@ -103,18 +103,18 @@ pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Ve
     (scan.finish(), made)
 }
 
-/// What is known at a place of the text.
+/// State of the analysis at an instruction.
 #[derive(Default)]
 struct Scan {
     constants: BTreeMap<RegisterId, u64>,
-    /// What registers hold that are a constant distance from something.
+    /// Register values that have a constant distance from a base.
     places: BTreeMap<RegisterId, Place>,
     found: Vec<Use>,
     made: Made,
     groups: Vec<Group>,
-    /// Loads that follow no expectation yet.
+    /// Loads that do not follow an expect-tx operation yet.
     waiting: Vec<usize>,
-    /// The bytes of the last expectation, and whether a load follows it.
+    /// Number of bytes of the last expect-tx operation, and whether a load follows it.
     expected: Option<u64>,
 }
 
@@ -159,7 +159,7 @@ impl Scan {
         self.places.extend(place.map(|place| (to, place)));
     }
 
-    /// The same place, counted from what its register was computed from.
+    /// Returns the location relative to the base from which its register was computed.
     fn resolved(&self, place: Place) -> Place {
         let known = match place.base {
             Base::Register(register) => self.places.get(&register),
@@ -172,7 +172,7 @@ impl Scan {
     }
 
     fn expect(&mut self, value: Value) {
-        // What no copy follows is for those before it.
+        // An expect-tx operation without a following copy applies to the preceding copies.
         if self.expected.is_some() && !self.waiting.is_empty() {
             self.close();
         }
@@ -187,7 +187,7 @@ impl Scan {
         }
     }
 
-    /// The loads that wait are those of the last expectation.
+    /// Assigns the pending loads to the last expect-tx operation.
     fn close(&mut self) {
         self.groups.push(Group {
             bytes: self.expected,
@@ -213,8 +213,8 @@ impl Scan {
         self.found
     }
 
-    /// The bytes of each copy of a group, where the distances between what the kernel loads add up to what is expected: each
-    /// copy ends where the next place begins.
+    /// Returns the number of bytes of each copy of a group, if the distances between the destinations add up to the expected number of
+    /// bytes: each copy ends at the start of the next destination.
     fn by_distance(&self, group: &Group, bytes: u64) -> Option<Vec<u64>> {
         let distances = group.copies.iter().map(|copy| {
             let own = self.found[*copy].to?;
@@ -233,7 +233,7 @@ impl Scan {
         let rest = bytes.checked_sub(known)?;
         match distances.iter().filter(|bytes| bytes.is_none()).count() {
             0 if rest == 0 => distances.into_iter().collect(),
-            // Nothing is loaded after the last one.
+            // No load has a destination after the last one.
             1 if rest > 0 && distances.len() > 1 => {
                 Some(distances.into_iter().map(|b| b.unwrap_or(rest)).collect())
             }

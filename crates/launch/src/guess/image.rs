@@ -1,5 +1,5 @@
-//! Textures and surfaces for a kernel that came without any. In: the instructions that use handles; out: for each parameter that is a handle a
-//! texture or surface, and the array that it is of.
+//! Textures and surfaces of a kernel without such parameters. Input: the instructions that use handles. Output: a texture or surface for
+//! each handle parameter, and its array.
 
 use super::{Uses, variables};
 use crate::reading::{ImagePart, readers};
@@ -9,22 +9,22 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{Geometry, ScalarType};
 use warpgrid_program::{Function, Program};
 
-/// What follows the name of a handle in that of the array that was made for it.
+/// Suffix of the name of an inferred array after the name of its handle.
 const SUFFIX: &str = "_texels";
-/// Texels along a line, a side of an image, a side of a volume or of a face, and layers.
+/// Number of texels of a one-dimensional array, and sizes of images, volumes, faces and layers.
 const LINE: u64 = 1024;
 const SIDE: u64 = 64;
 const SMALL_SIDE: u64 = 16;
 const LAYERS: u64 = 4;
 
-/// A handle that was guessed, and the array that it is of.
+/// Inferred handle with its array.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) parameter: Parameter,
     pub(crate) array: TexelArray,
 }
 
-/// The image of each parameter that is a handle, by its place among the parameters.
+/// Returns the image of each handle parameter, by parameter index.
 pub(crate) fn images(
     program: &Program,
     function: &Function,
@@ -33,7 +33,7 @@ pub(crate) fn images(
     let mut images: BTreeMap<usize, Image> = BTreeMap::new();
     let parts = readers(program, function).filter_map(|reader| reader.image_part());
     let (shaped, asked): (Vec<_>, Vec<_>) = parts.partition(|part| part.geometry.is_some());
-    // What is only asked for its size says nothing of its shape.
+    // Size queries do not determine the shape.
     for part in shaped.into_iter().chain(asked) {
         let held = uses.held(part.handle);
         let Some((place, 0)) = held.origin.or(held.value) else {
@@ -64,7 +64,7 @@ fn image_of(name: &str, part: &ImagePart) -> Image {
     }
 }
 
-/// An array of the shape that an instruction takes, whose values count.
+/// Returns an array of the shape that an instruction accesses, with ascending values.
 fn array_of(name: String, part: &ImagePart) -> TexelArray {
     use Geometry as G;
     let geometry = part.geometry.unwrap_or(G::D2);
@@ -92,7 +92,7 @@ fn array_of(name: String, part: &ImagePart) -> TexelArray {
     }
 }
 
-/// The type of a channel that is read as this type.
+/// Returns the channel type for reads of this type.
 fn channel(ty: ScalarType) -> ScalarType {
     match (ty, ty.width_bits()) {
         (ScalarType::F32 | ScalarType::F16x2, _) => ScalarType::F32,

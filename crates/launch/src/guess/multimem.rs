@@ -1,5 +1,5 @@
-//! Addresses of several devices for a kernel that came without any. In: its instructions; out: for each parameter that they take for such an address,
-//! the buffers of the devices.
+//! Multimem addresses of a kernel without such parameters. Input: its instructions. Output: the buffers of the devices for each parameter
+//! that is used as a multimem address.
 
 use super::{Access, Uses, buffer, variables};
 use crate::reading::readers;
@@ -7,17 +7,17 @@ use crate::scenario::{Parameter, Scenario};
 use std::collections::BTreeMap;
 use warpgrid_program::{Function, Program};
 
-/// Devices of a group that nothing states.
+/// Default number of devices.
 const N_DEVICES: usize = 2;
 
-/// An address that was guessed, and the buffers that it is of.
+/// Inferred multimem address with its buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) parameter: Parameter,
     pub(crate) buffers: Vec<Parameter>,
 }
 
-/// The group of each parameter that is such an address, by its place among the parameters.
+/// Returns the buffers of each multimem parameter, by parameter index.
 pub(super) fn groups(
     program: &Program,
     function: &Function,

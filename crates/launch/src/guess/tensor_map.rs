@@ -1,5 +1,5 @@
-//! Tensor maps for a kernel that came without any. In: the tensor copies of the kernel, in order, and the bytes that mbarriers are said to
-//! expect; out: a map for each parameter that a copy names, whose box has these bytes, and the tensor it lies in.
+//! Tensor maps of a kernel without such parameters. Input: the tensor copies of the kernel in program order, and the bytes that mbarriers
+//! expect. Output: a tensor map for each parameter that a copy uses, whose box has this number of bytes, and its tensor.
 
 use super::copies::{Made, Use, copies};
 use super::{Access, Slot, Uses, element, variables};
@@ -10,34 +10,34 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
 use warpgrid_program::{Function, Program};
 
-/// What follows the name of a map in that of the tensor that was made for it.
+/// Suffix of the name of an inferred tensor after the name of its tensor map.
 const SUFFIX: &str = "_tensor";
-/// Bytes of a row of a box: the widest swizzle.
+/// Number of bytes of a box row, which is the span of the widest swizzle.
 const ROW_BYTES: u64 = 128;
-/// Rows of a box of which nothing says how many bytes it has.
+/// Number of rows of a box of unknown size.
 const ROWS: u64 = 8;
-/// The most elements of a box along a dimension (CUDA driver API, "cuTensorMapEncodeTiled").
+/// Maximum extent of a box along a dimension in elements (CUDA driver API, "cuTensorMapEncodeTiled").
 const MAX_BOX: u64 = 256;
-/// Bytes of the channels of a pixel.
+/// Number of bytes of the channels of a pixel.
 const PIXEL_BYTES: u64 = 32;
-/// Pixels along each side of an image.
+/// Number of pixels along each side of an image.
 const IMAGE_SIDE: u64 = 16;
-/// Bytes of a map (PTX ISA, "Tensor-map").
+/// Size of a tensor map in bytes (PTX ISA, "Tensor-map").
 const MAP_BYTES: u64 = 128;
-/// Words of a map, for each thread that may make one.
+/// Number of words of a tensor map, for each thread that may create one.
 const WORDS: u32 = 32;
-/// Boxes that lie in a tensor along its first two dimensions.
+/// Number of boxes of a tensor along its first two dimensions.
 const BOXES: u64 = 2;
 
-/// What tensor copies say of the parameters, by their places.
+/// Properties of the parameters that follow from tensor copies, by parameter index.
 #[derive(Debug, Default)]
 pub(super) struct Tensors {
     pub(super) maps: BTreeMap<usize, TensorMap>,
-    /// Pointers that no access is made through: to maps that the kernel makes, and to their tensors.
+    /// Pointers without accesses: to tensor maps that the kernel creates, and to their tensors.
     pub(super) pointers: Vec<(Slot, Access)>,
 }
 
-/// A map for each parameter that tensor copies name, and what the maps need that the kernel makes itself.
+/// Infers a tensor map for each parameter that tensor copies use, and the memory of the tensor maps that the kernel creates.
 pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Tensors {
     let product = readers(program, function).find_map(|reader| reader.factor_type());
     let (found, made) = copies(program, function, uses);
@@ -54,7 +54,7 @@ pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Te
             tensors.maps.entry(place).or_insert(map);
         }
     }
-    // What a kernel changes a part of is a map that it is given as a structure.
+    // A tensor map that the kernel modifies partially is a structure parameter.
     if let Some(copy) = found.iter().find(is_made) {
         let mut rest = variables(function).enumerate();
         let first = rest.find(|(place, variable)| {
@@ -78,7 +78,7 @@ pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Te
     tensors
 }
 
-/// The map that a kernel makes others of: with the parts that are replaced, its box has these bytes.
+/// Returns the tensor map from which a kernel creates others. With the replaced fields, its box has the given number of bytes.
 fn first_map(name: String, copy: &Use, bytes: Option<u64>, made: &Made) -> Option<TensorMap> {
     let replaced = made.box_extents.iter();
     let replaced = replaced.filter(|(dimension, _)| (1..copy.rank).contains(*dimension));
@@ -108,7 +108,7 @@ const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
     }
 }
 
-/// A map whose box has these bytes as far as that can be; none for lines of images, of which too much is open.
+/// Returns a tensor map whose box has the given number of bytes, if possible, or `None` for im2col modes with too many unknown fields.
 fn map_of(
     name: String,
     copy: &Use,
@@ -163,11 +163,11 @@ fn map_of(
         passed: copy.is_pointer.then(|| "pointer".to_owned()),
         ..TensorMap::default()
     };
-    // What the driver would refuse is no guess.
+    // A tensor map that the driver would reject is not inferred.
     map.object().is_ok().then_some(map)
 }
 
-/// A map of images without a border, whose pixels have these bytes together.
+/// Returns an im2col tensor map without a border, whose pixels have the given total number of bytes.
 fn image_map(name: String, copy: &Use, bytes: Option<u64>) -> Option<TensorMap> {
     let ty = element(ScalarType::F32);
     let size = ty.width_bytes() as u64;
@@ -197,7 +197,7 @@ fn image_map(name: String, copy: &Use, bytes: Option<u64>) -> Option<TensorMap> 
     map.object().is_ok().then_some(map)
 }
 
-/// The tensor of a map that was guessed: numbers that count.
+/// Returns the tensor of an inferred tensor map, with ascending values.
 pub(crate) fn tensor_of(map: &TensorMap) -> Buffer {
     Buffer {
         name: map.buffer.clone(),

@@ -1,11 +1,11 @@
-//! Where the values of an instruction come from: which registers it reads, and as what.
+//! Data flow of an instruction: the registers that it reads, and their roles.
 
 use super::Reader;
 use warpgrid_isa::{AccessKind, ControlOp, Does};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 impl Reader<'_> {
-    /// The registers that the address of an access is computed from: of a copy, that of the side which the access is of.
+    /// Returns the registers from which the address of an access is computed. For a copy, `accessed` selects the side.
     pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
         let mut ids = Vec::new();
         let action = self.program.action(self.instruction);
@@ -36,19 +36,19 @@ impl Reader<'_> {
         })
     }
 
-    /// The predicate that says whether it happens.
+    /// Returns the guard predicate.
     pub fn guard_register(self) -> Option<RegisterId> {
         self.instruction.guard.map(|guard| guard.predicate)
     }
 
-    /// Whether it is a branch that some lanes may take and others not.
+    /// Checks whether the instruction is a branch that can diverge.
     pub fn is_conditional_branch(self) -> bool {
         let action = self.program.action(self.instruction);
         let control = action.and_then(|action| action.does.control());
         control.is_some_and(ControlOp::is_branch) && self.instruction.guard.is_some()
     }
 
-    /// The name of a register of its function.
+    /// Returns the name of a register of the function.
     pub fn name(self, register: RegisterId) -> String {
         self.function.registers.name(register).to_owned()
     }

@@ -1,4 +1,4 @@
-//! Which language a text is in. In: the text; out: a front end.
+//! Detection of the source language.
 
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::sass::control::Control;
@@ -14,7 +14,7 @@ pub enum Front {
     Sass,
 }
 
-/// What only disassemblers print.
+/// Patterns of lines that only disassemblers print.
 const SASS_LINES: &[&str] = &[
     "code for sm_",
     "Function :",
@@ -32,10 +32,10 @@ const SASS_LINES: &[&str] = &[
 const REPORT_WORDS: &[&str] = &["CUDA", "NVIDIA"];
 
 impl Front {
-    /// Every front end.
+    /// All front ends.
     pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
 
-    /// The name that a scenario carries.
+    /// Returns the name in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             Front::Ptx => "ptx",
@@ -43,10 +43,10 @@ impl Front {
         }
     }
 
-    /// The language of a text that does not say: that of its first line which only one of them has. Opcodes of SASS are in
-    /// upper case, those of PTX are not.
+    /// Detects the language of a source by its first line that is valid in only one language. SASS opcodes are uppercase, and PTX opcodes
+    /// are not.
     pub fn of_source(source: &str) -> Front {
-        // Inline assembly, logs and fat binary entries have PTX, whatever the lines around it look like.
+        // Inline assembly, logs and fat binary entries contain PTX, regardless of the surrounding lines.
         if Wrapping::of_source(source).is_some() {
             return Front::Ptx;
         }
@@ -54,7 +54,7 @@ impl Front {
     }
 }
 
-/// The language of a line; `None` when it could be of both.
+/// Returns the language of a line, or `None` if the line is ambiguous.
 fn of_line(line: &str) -> Option<Front> {
     let line = line.trim();
     if SASS_LINES.iter().any(|start| line.starts_with(start)) {
@@ -88,7 +88,7 @@ fn of_line(line: &str) -> Option<Front> {
     Some(if is_opcode { Front::Sass } else { Front::Ptx })
 }
 
-/// The word at the beginning of a line.
+/// Returns the first word of a line.
 fn word(line: &str) -> &str {
     let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$')));
     &line[..end.unwrap_or(line.len())]

@@ -1,5 +1,5 @@
-//! Textures and surfaces: arrays that only they see, and handles of them, as scenarios say them, as one line says them, and as the
-//! machine has them.
+//! Textures and surfaces: arrays that are accessible only through handles, and handles, in three representations: scenario fields, `//@`
+//! lines, and launch arguments.
 
 use super::tensor_map::{innermost_first, known, number};
 use super::{Buffer, Init};
@@ -55,7 +55,7 @@ pub struct TexelArray {
     pub expect_sha256: Option<String>,
 }
 
-/// An array as it is read.
+/// Fields of an array for deserialization.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArrayFields {
@@ -78,7 +78,7 @@ struct ArrayFields {
     init: Init,
     expect: Option<Vec<Literal>>,
     expect_sha256: Option<String>,
-    /// For readers.
+    /// Accepted by the deserializer and ignored.
     #[serde(rename = "compare")]
     _compare: Option<IgnoredAny>,
     #[serde(rename = "notes")]
@@ -179,14 +179,14 @@ fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// What a launch knows of its memory: buffers and arrays by name, each with its number.
+/// Buffers and arrays of a launch by name, with their indices.
 pub(crate) struct Memory<'a> {
     pub(crate) arrays: &'a [TexelArray],
     pub(crate) find: &'a dyn Fn(&str) -> Option<BufferIndex>,
 }
 
 impl TexelArray {
-    /// Values of the whole array; what is wrong with its extents.
+    /// Returns the number of values of the whole array, or an error about its extents.
     pub(crate) fn len(&self) -> Result<u64, String> {
         let facts = self.facts(BufferIndex(0))?;
         let texels = facts
@@ -198,7 +198,7 @@ impl TexelArray {
             .ok_or_else(|| "the number of values of the array does not fit in 64 bits".to_owned())
     }
 
-    /// The image without a name and a sampler.
+    /// Returns the image without a name and a sampler.
     fn facts(&self, buffer: BufferIndex) -> Result<ImageInit, String> {
         let channel = channel(&self.ty)?;
         check_channels(self.channels)?;
@@ -240,7 +240,7 @@ impl TexelArray {
         })
     }
 
-    /// Its values as a host reads them: a buffer with the extents, outermost first.
+    /// Returns the values as a buffer with extents, outermost first.
     pub(crate) fn buffer(&self) -> Result<Buffer, String> {
         let mut shape: Vec<u64> = self.extents();
         if self.channels > 1 {
@@ -258,7 +258,7 @@ impl TexelArray {
         })
     }
 
-    /// Extents of the values but for channels, outermost first.
+    /// Returns the extents of the values except channels, outermost first.
     fn extents(&self) -> Vec<u64> {
         let planes = match self.cubemap {
             true => 6 * self.layers.max(1),
@@ -268,10 +268,10 @@ impl TexelArray {
         extents.into_iter().filter(|extent| *extent > 0).collect()
     }
 
-    /// What follows `array ` in the line that states it.
+    /// Formats the line after `array `.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{}: {}", self.name, channels_text(&self.ty, self.channels));
-        // A cube map has a layer where none is said.
+        // A cube map has one layer by default.
         let planes = self.layers.max(self.depth);
         for extent in [planes, self.height, self.width] {
             if extent > 0 {
@@ -290,7 +290,7 @@ impl TexelArray {
         line
     }
 
-    /// Reads what lies between the name and the values.
+    /// Parses the text between the name and the values.
     pub(crate) fn read(name: &str, text: &str) -> Result<TexelArray, String> {
         let mut words = text.split_whitespace();
         let form = "the array has no type, expected a type with extents such as `f32x4[5][7]`";
@@ -340,7 +340,7 @@ impl TexelArray {
 }
 
 impl Resource {
-    /// An array by its name.
+    /// Returns the resource of an array.
     pub(crate) fn of_array(name: &str) -> Resource {
         Resource {
             kind: "array".to_owned(),
@@ -349,7 +349,7 @@ impl Resource {
         }
     }
 
-    /// The image that the resource is, without a sampler.
+    /// Returns the image of the resource without a sampler.
     fn image(&self, name: &str, memory: &Memory<'_>) -> Result<ImageInit, String> {
         let image = match self.kind.as_str() {
             "array" => {
@@ -441,7 +441,7 @@ impl Resource {
         text
     }
 
-    /// Reads the resource that a line names; what follows it comes second.
+    /// Parses a resource in a line. The second result is the remaining words.
     fn read(text: &str) -> Result<(Resource, Vec<&str>), String> {
         let form = "the texture has no resource, expected an array, or memory such as `linear x+128: f32x4[32]`";
         let Some((place, rest)) = text.split_once(':') else {
@@ -488,7 +488,7 @@ impl Resource {
 }
 
 impl Texture {
-    /// The image of the machine, or why there is none.
+    /// Returns the image for the machine, or an error.
     pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
         let image = self.resource.image(&self.name, memory)?;
         let sampler = self.sampler()?;
@@ -518,7 +518,7 @@ impl Texture {
             return Err(format!("found {n} address modes, expected one to three"));
         }
         for (dimension, mode) in address_modes.iter_mut().enumerate() {
-            // One word is for all dimensions.
+            // A single address mode applies to all dimensions.
             let word = self
                 .address_mode
                 .get(dimension)
@@ -563,7 +563,7 @@ impl Texture {
         })
     }
 
-    /// What follows `texture ` in the line that states it.
+    /// Formats the line after `texture `.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("{} = {}", self.name, self.resource.text());
         let mut say = |word: &str, value: &str| {
@@ -582,7 +582,7 @@ impl Texture {
         line
     }
 
-    /// Reads what follows `texture name =` in a line.
+    /// Parses a line after `texture name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Texture, String> {
         let (resource, words) = Resource::read(text)?;
         let mut texture = Texture {
@@ -615,7 +615,7 @@ impl Texture {
 }
 
 impl Surface {
-    /// The image of the machine, or why there is none.
+    /// Returns the image for the machine, or an error.
     pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
         if self.resource.kind != "array" {
             let kind = &self.resource.kind;
@@ -626,12 +626,12 @@ impl Surface {
         self.resource.image(&self.name, memory)
     }
 
-    /// What follows `surface ` in the line that states it.
+    /// Formats the line after `surface `.
     pub(crate) fn line(&self) -> String {
         format!("{} = {}", self.name, self.resource.text())
     }
 
-    /// Reads what follows `surface name =` in a line.
+    /// Parses a line after `surface name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Surface, String> {
         let (resource, words) = Resource::read(text)?;
         match (words.as_slice(), resource.kind.as_str()) {
@@ -665,7 +665,7 @@ fn check_channels(n: u64) -> Result<(), String> {
     }
 }
 
-/// `f32x4`, and `f32` of one channel.
+/// Formats the type and channels: `f32x4`, or `f32` for one channel.
 fn channels_text(ty: &str, channels: u64) -> String {
     match channels {
         1 => ty.to_owned(),
@@ -673,7 +673,7 @@ fn channels_text(ty: &str, channels: u64) -> String {
     }
 }
 
-/// The type, channels and extents of `f32x4[5][7]`, innermost first.
+/// Parses `f32x4[5][7]` into the type, the channels, and the extents, innermost first.
 fn texels(text: &str) -> Result<(String, u64, Vec<u64>), String> {
     let bracket = text.find('[');
     let (ty, extents) = text.split_at(bracket.unwrap_or(text.len()));

@@ -1,6 +1,6 @@
-//! Parameters as they are read: first the fields of every kind, then those that the kind needs.
+//! Deserialization of parameters: first the fields of all kinds, then validation of the fields of the specific kind.
 //!
-//! Serde's own way to a tagged, flattened or untagged type holds any value in between, and that is 38 KB of the core.
+//! Serde's implementation of tagged, flattened and untagged types buffers arbitrary values, which adds 38 KB to the emulator module.
 
 use super::{Buffer, Field, Init, Parameter, Resource, Surface, TensorMap, Texture};
 use crate::value::{Literal, LiteralVisitor};
@@ -8,7 +8,7 @@ use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// A parameter, or a member of a structure, with the fields of every kind.
+/// Parameter or member of a structure, with the fields of all kinds.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fields {
@@ -65,10 +65,10 @@ pub(super) struct Fields {
     normalized: bool,
     #[serde(default)]
     border_color: Vec<f64>,
-    /// Once more the array of a resource, for readers.
+    /// Name of the array of a resource. Accepted by the deserializer and ignored.
     #[serde(rename = "array")]
     _array: Option<IgnoredAny>,
-    /// For readers.
+    /// Accepted by the deserializer and ignored.
     #[serde(rename = "compare")]
     _compare: Option<IgnoredAny>,
     #[serde(rename = "notes")]
@@ -86,7 +86,7 @@ enum Kind {
     Multimem,
 }
 
-/// By hand, so that a kind without a run is refused by its name, and not by the first of its fields.
+/// Implemented manually, so that the error for an unknown kind names the kind rather than the first of its fields.
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
         struct KindVisitor;

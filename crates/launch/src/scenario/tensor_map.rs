@@ -1,5 +1,5 @@
-//! Tensor maps of a scenario: as parameters in JSON, where extents go from the innermost to the outermost as the driver has them, and as
-//! lines of a text, where they go from the outermost to the innermost as arrays are written.
+//! Tensor maps of a scenario: as JSON parameters with extents from innermost to outermost as in the driver API, and as `//@` lines with
+//! extents from outermost to innermost as in array declarations.
 //!
 //! ```text
 //! //@ tensormap map = tiled x: f16[40][64] box=[24][64] swizzle=128B
@@ -77,12 +77,12 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl TensorMap {
-    /// Whether the parameter is the address of the object.
+    /// Checks whether the parameter is the address of the tensor map.
     pub(crate) fn is_pointer(&self) -> bool {
         self.passed.as_deref() == Some("pointer")
     }
 
-    /// The object, whose address is as far as `byte_offset` says from that of the buffer; or why there is none.
+    /// Returns the tensor map object. Its address is `byte_offset` bytes after the start of the buffer. The error is a message.
     pub(crate) fn object(&self) -> Result<machine::TensorMap, String> {
         let mode = known("mode", &self.mode, TensorMode::from_name)?;
         let ty = known("type", &self.ty, TensorType::from_name)?;
@@ -167,7 +167,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Bytes between neighbours, where none are stated those of a tensor without gaps.
+    /// Returns the strides in bytes. The default is those of a packed tensor.
     fn strides_or_packed(&self, unit: TensorUnit) -> Vec<u64> {
         if !self.strides.is_empty() {
             return self.strides.clone();
@@ -188,7 +188,7 @@ impl TensorMap {
             .collect()
     }
 
-    /// What follows `tensormap ` in the line that states it.
+    /// Formats the line after `tensormap `.
     pub(crate) fn line(&self) -> String {
         let offset = match self.byte_offset {
             0 => String::new(),
@@ -226,7 +226,7 @@ impl TensorMap {
         line
     }
 
-    /// Reads what follows `tensormap name =` in a line.
+    /// Parses a line after `tensormap name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<TensorMap, String> {
         let form = "the tensor map is incomplete, expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`";
         let (place, rest) = text.split_once(':').ok_or(form)?;
@@ -278,7 +278,7 @@ impl TensorMap {
     }
 }
 
-/// The member that a word names.
+/// Returns the variant with the given name.
 pub(super) fn known<T>(
     field: &str,
     word: &str,
@@ -287,7 +287,7 @@ pub(super) fn known<T>(
     find(word).ok_or_else(|| format!("unknown value `{word}` of `{field}`"))
 }
 
-/// A list of the machine's length, what is missing being `rest`.
+/// Converts a list to the array length of the machine, and fills missing elements with `rest`.
 fn padded<T: Copy, const N: usize>(list: &[T], rest: T) -> [T; N] {
     std::array::from_fn(|at| list.get(at).copied().unwrap_or(rest))
 }
@@ -302,7 +302,7 @@ fn optional(n: Option<u32>) -> String {
     n.map(|n| n.to_string()).unwrap_or_default()
 }
 
-/// `[40][64]` of 64, 40.
+/// Formats 64, 40 as `[40][64]`.
 fn outermost_first<T: ToString>(list: &[T]) -> String {
     list.iter()
         .rev()
@@ -310,7 +310,7 @@ fn outermost_first<T: ToString>(list: &[T]) -> String {
         .collect()
 }
 
-/// 64, 40 of `[40][64]`.
+/// Parses `[40][64]` to 64, 40.
 pub(super) fn innermost_first<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
     let inner = text
         .strip_prefix('[')

@@ -1,15 +1,15 @@
-//! Elements that are smaller than a byte, packed, or written in other digits: bits go in, numbers and texts come out.
+//! Elements that are narrower than a byte, packed, or displayed in other digits: conversions between bits, numbers and text.
 
 use super::ElementType;
 use warpgrid_isa::FloatFormat;
 
-/// Bits of `tf32` that no operation reads.
+/// Number of low `tf32` bits that no operation reads.
 const TF32_UNUSED: u32 = 13;
-/// The NaN of `ue8m0`, and what is added to its exponents.
+/// NaN of `ue8m0`, and its exponent bias.
 const UE8M0_NAN: u32 = 0xff;
 const UE8M0_BIAS: i32 = 127;
 
-/// What each of the numbers of a packed element is.
+/// Type of the numbers in a packed element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Part {
     Float(FloatFormat),
@@ -17,7 +17,7 @@ pub(super) enum Part {
     Signed,
 }
 
-/// How many numbers an element packs, the lowest bits first, and what each is.
+/// Count and type of the numbers in a packed element, lowest bits first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Packing {
     pub(super) n: u32,
@@ -26,7 +26,7 @@ pub(super) struct Packing {
 }
 
 impl ElementType {
-    /// The format of an element that is one float of at most 32 bits, but for `ue8m0` and `f32` itself.
+    /// Returns the format of an element that is a single floating-point number of at most 32 bits, except `ue8m0` and `f32`.
     pub(super) const fn format(self) -> Option<FloatFormat> {
         Some(match self {
             ElementType::F16 => FloatFormat::F16,
@@ -56,7 +56,7 @@ impl ElementType {
         Some(Packing { n, bits, part })
     }
 
-    /// The value of a small float.
+    /// Returns the value of a narrow floating-point number.
     pub(super) fn small_value(self, bits: u128) -> Option<f64> {
         let bits = bits as u32;
         match self {
@@ -67,7 +67,7 @@ impl ElementType {
         }
     }
 
-    /// The bits next to a value as a small float. A power of two has no sign: what is not above zero becomes the least.
+    /// Returns the nearest narrow floating-point number. `ue8m0` has no sign: values that are not positive become the minimum.
     pub(super) fn small_bits(self, value: f64) -> Option<u128> {
         let bits = match self {
             ElementType::Ue8m0 if value.is_nan() => UE8M0_NAN,
@@ -82,7 +82,7 @@ impl ElementType {
         Some(bits.into())
     }
 
-    /// The text of an element that is more than one number, or no number.
+    /// Formats an element that consists of several numbers or is not a number.
     pub(super) fn small_text(self, bits: u128) -> Option<String> {
         match self {
             ElementType::Char => Some(character(bits as u8)),
@@ -110,7 +110,7 @@ impl Packing {
     }
 }
 
-/// A byte as a character of ASCII, or as the escape of it.
+/// Formats a byte as an ASCII character or as its escape sequence.
 fn character(byte: u8) -> String {
     match byte {
         b' ' => "␣".to_owned(),
