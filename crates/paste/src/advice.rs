@@ -1,9 +1,9 @@
-//! What to do about a line of an assembler: its message goes in, a sentence comes out, from the tables where they know.
+//! Help for assembler messages: converts a message to a suggestion, based on the instruction tables where possible.
 
 use crate::gates::{gate_of, nearest_target};
 use warpgrid_isa::{Target, Version};
 
-/// What to do, as far as the message alone says.
+/// Returns a suggestion that follows from the message alone.
 pub(crate) fn advice(message: &str) -> Option<String> {
     gated(message)
         .or_else(|| version(message))
@@ -12,13 +12,13 @@ pub(crate) fn advice(message: &str) -> Option<String> {
         .or_else(|| plain(message).map(str::to_owned))
 }
 
-/// The first stretch between quotes after `from`.
+/// Returns the first quoted text after `from`.
 fn quoted(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once('\'')?;
     rest.split_once('\'').map(|(inside, _)| inside)
 }
 
-/// `Feature '…' requires .target sm_80 or higher`, `Instruction '…' not supported on .target 'sm_120'`
+/// Parses `Feature '…' requires .target sm_80 or higher` and `Instruction '…' not supported on .target 'sm_120'`.
 fn gated(message: &str) -> Option<String> {
     let is_gate = message.contains("requires .target")
         || message.contains("requires PTX ISA")
@@ -52,7 +52,7 @@ fn gated(message: &str) -> Option<String> {
     })
 }
 
-/// `Unsupported .version 9.9; current version is '9.5'`
+/// Parses `Unsupported .version 9.9; current version is '9.5'`.
 fn version(message: &str) -> Option<String> {
     if let Some((_, rest)) = message.split_once("Unsupported .version ") {
         let stated = rest.split(';').next()?.trim();
@@ -210,7 +210,7 @@ fn registers(message: &str) -> Option<&'static str> {
     known.map(|(_, help)| *help)
 }
 
-/// Other messages, by how they begin.
+/// Further messages by their prefix.
 fn plain(message: &str) -> Option<&'static str> {
     const KNOWN: &[(&str, &str)] = &[
         (
@@ -254,13 +254,13 @@ fn plain(message: &str) -> Option<&'static str> {
     known.map(|(_, help)| *help)
 }
 
-/// Spilled bytes of a message of `-v`; `None` where it speaks of none.
+/// Returns the number of spilled bytes in a message of `-v`, or `None` for other messages.
 pub(crate) fn spilled_bytes(message: &str) -> Option<u64> {
     let (before, _) = message.split_once(" bytes spill stores")?;
     before.rsplit([' ', ',']).next()?.parse().ok()
 }
 
-/// The function that a message is about.
+/// Returns the function that a message names.
 pub(crate) fn function(message: &str) -> Option<&str> {
     for start in [
         "Compiling entry function '",
@@ -280,7 +280,7 @@ pub(crate) fn function(message: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Every remark of assembler 13.5 about `setmaxnreg` and `wgmma`, with its number, and the older texts.
+    /// All remarks of assembler 13.5 about `setmaxnreg` and `wgmma` with their numbers, and their earlier texts.
     #[test]
     fn remarks_about_warpgroups_have_cause_and_remedy() {
         let serialized = |why: &str| {

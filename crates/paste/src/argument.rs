@@ -1,12 +1,12 @@
-//! Calls that take assembly, in any language: their arguments, the variables that their results are assigned to, and their LLVM
-//! constraints. In: the tokens of a text; out: arguments and operands.
+//! Calls with inline assembly in all languages: parses their arguments, the variables to which their results are assigned, and their LLVM
+//! constraints.
 
 use crate::block::Unknown;
 use crate::pieces::{Kind, Pieces};
 use crate::raw::{RawBlock, RawOperand, Section};
 use warpgrid_program::{Origin, Span};
 
-/// An argument of a call: its name if it has one, and the tokens of its value.
+/// Argument of a call: its name, if it has one, and the tokens of its value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Argument<'a> {
     pub(crate) name: Option<&'a str>,
@@ -15,14 +15,14 @@ pub(crate) struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// The value.
+    /// Returns the span of the value.
     pub(crate) fn span(&self, pieces: Pieces<'_>) -> Span {
         let first = pieces.tokens[self.from].span;
         first.to(pieces.tokens[self.to - 1].span)
     }
 
-    /// Decodes a value that is a string literal, or several with `operator` between them. `decode` adds the text of a literal that
-    /// is not raw, given the span between its quotes.
+    /// Decodes a value that consists of one string literal or several string literals with `operator` between them. `decode` appends the
+    /// text of a literal that is not raw, given the span between its quotes.
     pub(crate) fn literals(
         &self,
         pieces: Pieces<'_>,
@@ -46,7 +46,7 @@ impl Argument<'_> {
     }
 }
 
-/// Splits the arguments at their commas.
+/// Splits the arguments at commas.
 pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
     let mut all = Vec::new();
     let mut at = from;
@@ -83,7 +83,7 @@ pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<A
 
 /// Returns the variables that the result of a call is assigned to.
 pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
-    // `tl.inline_asm_elementwise`: the path before the name.
+    // Includes the path before the name, as in `tl.inline_asm_elementwise`.
     let mut at = call;
     while at >= 2 && pieces.is(at - 1, b'.') {
         at -= 2;
@@ -158,7 +158,7 @@ pub(crate) fn add_operands(
     }
 }
 
-/// Returns the name of register `number` of `n`, which are shared out equally among the names.
+/// Returns the name of register `number` of `n` registers, which are distributed equally among the names.
 fn shared_name(names: &[String], number: usize, n: usize) -> String {
     if names.is_empty() || n < names.len() {
         return names.get(number).cloned().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Files of compilers: cubins, fatbins, host objects and programs. Bytes go in; the PTX and the machine code within come out, with what the
-//! file states of each kernel. Nothing of a file is believed: sizes and places are checked, and what is unpacked is bounded.
+//! Compiled files: cubins, fatbins, host object files and executables. Extracts the PTX and the machine code, with the recorded properties
+//! of each kernel. The file contents are untrusted: sizes and offsets are validated, and the decompressed size is limited.
 
 mod cubin;
 mod elf;
@@ -11,39 +11,39 @@ mod text;
 pub use cubin::{Cubin, Kernel, Section};
 pub use warpgrid_isa::sass::info::ParameterInfo;
 
-/// Bytes of a file that is looked into.
+/// Maximum size of a file in bytes.
 pub const MAX_FILE_BYTES: usize = 512 << 20;
-/// Bytes that one entry may have after it is unpacked, and all of them together.
+/// Maximum decompressed size of one entry, and of all entries together, in bytes.
 const MAX_ENTRY_BYTES: usize = 64 << 20;
 const MAX_ALL_BYTES: usize = 256 << 20;
-/// Entries that are listed.
+/// Maximum number of listed entries.
 const MAX_ENTRIES: usize = 4096;
 
 /// Contents of a compiled file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
-    /// What the file is: `cubin`, `fatbin`, or a file with fatbins in it.
+    /// Kind of the file: `cubin`, `fatbin`, or a file that contains fatbins.
     pub kind: &'static str,
     pub entries: Vec<Entry>,
     /// Parts of the file that cannot be read, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// One program in a file.
+/// Code object in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub kind: EntryKind,
-    /// `sm_90`; of PTX that of its header.
+    /// Target: `sm_90`. For PTX, the target of the module header.
     pub target: Option<String>,
     /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
     /// Compression: `zstd`, `LZ4`.
     pub packed: Option<&'static str>,
-    /// After unpacking.
+    /// Size after decompression in bytes.
     pub n_bytes: usize,
 }
 
-/// What an entry is.
+/// Contents of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     Ptx(String),
@@ -51,7 +51,7 @@ pub enum EntryKind {
 }
 
 impl Entry {
-    /// The names of its kernels.
+    /// Returns the names of the kernels.
     pub fn kernels(&self) -> Vec<String> {
         match &self.kind {
             EntryKind::Ptx(text) => entries_of(text),
@@ -62,7 +62,7 @@ impl Entry {
         }
     }
 
-    /// The entry as a text: PTX as it is, of machine code what can be read without a disassembler.
+    /// Returns the entry as text: the unchanged PTX, or the parts of machine code that are readable without a disassembler.
     pub fn text(&self) -> String {
         match &self.kind {
             EntryKind::Ptx(text) => text.clone(),
@@ -71,12 +71,12 @@ impl Entry {
     }
 }
 
-/// Whether a file may be one: a text is none.
+/// Checks whether a file can be a compiled file rather than text.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(elf::MAGIC) || fatbin::find(bytes, 0).is_some()
 }
 
-/// Looks into a file; an error is a sentence that says what it is instead.
+/// Opens a file. The error is a message that describes the actual format.
 pub fn open(bytes: &[u8]) -> Result<Contents, String> {
     if bytes.len() > MAX_FILE_BYTES {
         let most = MAX_FILE_BYTES >> 20;
@@ -131,7 +131,7 @@ fn nothing_in(bytes: &[u8]) -> String {
     }
 }
 
-/// The names of the kernels of a text in PTX.
+/// Returns the names of the kernels of a PTX source.
 fn entries_of(text: &str) -> Vec<String> {
     let found = text.match_indices(".entry").filter_map(|(at, word)| {
         let rest = text[at + word.len()..].trim_start();

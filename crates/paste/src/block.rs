@@ -1,36 +1,36 @@
-//! A block of inline assembly: what a statement in C++ or a call in Python hands to the assembler, with its operands. Plain data.
+//! Inline assembly block: the assembly and the operands of a statement in C++ or of a call in Python, as plain data.
 
 use crate::constraint::{Dialect, OperandKind, Role};
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Diagnostic, Given, Origin, Span};
 
-/// Whether a call of Triton states that the assembly has no side effects (`is_pure=True`).
+/// Whether a call in Triton specifies that the assembly has no side effects (`is_pure=True`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {
     Pure,
     Impure,
 }
 
-/// A block, as it is in the text around it; all spans are places of that text.
+/// Inline assembly block. All spans refer to the host source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// The function that it is in, with a number where that has several.
+    /// Name of the enclosing function, followed by a number if the function contains several asm blocks.
     pub name: String,
     /// Span of the whole statement.
     pub span: Span,
-    /// The word that begins it.
+    /// Span of the first word.
     pub word: Span,
-    /// The assembly, with the names of operands in the places of their numbers.
+    /// Assembly with operand names in place of operand numbers.
     pub snippet: Origin,
     pub operands: Vec<BlockOperand>,
-    /// Whether the compiler may neither delete nor move it.
+    /// Whether the compiler must neither delete nor move the statement.
     pub is_volatile: bool,
-    /// For assembly that Triton applies to each element of a tensor.
+    /// Purity of assembly that Triton applies to each element of a tensor.
     pub elementwise: Option<Purity>,
     pub dialect: Dialect,
-    /// Whether it says that it changes memory.
+    /// Whether the statement declares that it modifies memory.
     pub clobbers_memory: bool,
-    /// What the text alone does not say of the assembly: macros, parameters.
+    /// Unresolved parts of the assembly, such as macros and parameters.
     pub unknown: Vec<Unknown>,
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -38,23 +38,23 @@ pub struct Block {
 /// Operand of an asm block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockOperand {
-    /// What it is called in the snippet; the number of a constant that is known.
+    /// Name in the snippet, or the number of a known constant.
     pub name: String,
     pub kind: OperandKind,
     pub role: Role,
     /// Constraint as written, without quotation marks: `=r`.
     pub constraint: String,
-    /// The place of the constraint.
+    /// Span of the constraint.
     pub place: Span,
-    /// The expression of C++ or Python.
+    /// Expression in C++ or Python.
     pub expression: String,
-    /// Whether the text says its value, where it is a constant.
+    /// Whether the source defines the value of the constant.
     pub is_known: bool,
-    /// Where the assembly names it.
+    /// Uses in the assembly.
     pub uses: Vec<Span>,
 }
 
-/// What the text alone does not say.
+/// Unresolved part of the assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// A piece of the assembly that an expression at `span` inserts.
+    /// Creates an unresolved part for an expression at `span` that inserts assembly.
     pub(crate) fn assembly(source: &str, span: Span) -> Unknown {
         Unknown {
             name: span.text(source).to_owned(),
@@ -73,23 +73,23 @@ impl Unknown {
     }
 }
 
-/// What is missing of it.
+/// Kind of an unresolved part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// A piece of the assembly.
+    /// Part of the assembly.
     Assembly,
-    /// The number of a constant, which is chosen.
+    /// Value of a constant, for which a value is assumed.
     Number,
 }
 
 impl Block {
-    /// Whether all of the assembly is there.
+    /// Checks whether all of the assembly is known.
     pub fn is_whole(&self) -> bool {
         let mut unknown = self.unknown.iter();
         !unknown.any(|unknown| unknown.what == Missing::Assembly)
     }
 
-    /// How many constants have a number that is chosen.
+    /// Returns the number of constants with an assumed value.
     pub fn n_choices(&self) -> usize {
         let unknown = self.unknown.iter();
         unknown
@@ -97,8 +97,8 @@ impl Block {
             .count()
     }
 
-    /// The registers that the operands are, as the compiler declares them: integers as bits, so that `"h"` takes `.f16`, too.
-    /// `stated` are names of operands or expressions to which annotations give values.
+    /// Returns the registers of the operands as the compiler declares them: integers as bit types, so that `"h"` also accepts `.f16`.
+    /// `stated` contains the names of operands or expressions that annotations define.
     pub fn given(&self, stated: &[String]) -> Vec<Given> {
         let registers = self
             .operands

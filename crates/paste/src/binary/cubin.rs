@@ -1,4 +1,4 @@
-//! A cubin: an ELF file for one architecture goes in; its kernels, with what the file states of each, and its sections come out.
+//! Cubins: ELF files for one architecture. Extracts the kernels with their recorded properties, and the sections.
 
 use super::elf::{Elf, RawSection, is_of_gpu};
 use super::reader::Bytes;
@@ -14,39 +14,39 @@ pub struct Cubin {
     pub target: String,
     pub kernels: Vec<Kernel>,
     pub sections: Vec<Section>,
-    /// Constant banks of the module, by number.
+    /// Constant banks of the module by number.
     pub constants: Vec<(u32, Vec<u8>)>,
 }
 
-/// A kernel, as the file states it.
+/// Kernel with its recorded properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
     pub name: String,
     pub registers: Option<u32>,
-    /// Shared memory that the kernel declares, in bytes.
+    /// Size of static shared memory in bytes.
     pub shared_bytes: u64,
-    /// Stack of each thread, in bytes, where it is bounded.
+    /// Stack size per thread in bytes, if it is bounded.
     pub stack_bytes: Option<u32>,
     pub barriers: Option<u32>,
-    /// Threads of a block at most, where that is stated.
+    /// Maximum block size, if specified.
     pub max_threads: Option<[u32; 3]>,
     pub parameters: Vec<ParameterInfo>,
-    /// Where the parameters start in constant bank 0, in bytes.
+    /// Offset of the parameters in constant bank 0 in bytes.
     pub parameters_at: Option<u32>,
-    /// Relocations of its code.
+    /// Number of relocations of the code.
     pub n_relocations: u64,
-    /// The instructions.
+    /// Instructions as bytes.
     pub code: Vec<u8>,
 }
 
-/// A section.
+/// Section of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub name: String,
     pub size_bytes: u64,
 }
 
-/// Parameters of a kernel that are read.
+/// Maximum number of parameters of a kernel.
 const MAX_PARAMETERS: usize = 8192;
 
 pub(super) fn is_cubin(bytes: &[u8]) -> bool {
@@ -61,7 +61,7 @@ impl Cubin {
             target: target(&elf),
             ..Cubin::default()
         };
-        // What is not itself held in the file costs no memory, however large it claims to be.
+        // Sections are limited to the size of the file, so that claimed sizes do not determine the memory use.
         let mut left = bytes.len();
         for section in &elf.sections {
             cubin.sections.push(Section {
@@ -85,7 +85,7 @@ impl Cubin {
         Ok(cubin)
     }
 
-    /// What the section for all kernels says of one.
+    /// Records an attribute of a kernel in the section for all kernels.
     fn note(&mut self, attribute: &Attribute<'_>, symbols: &[String]) {
         let value = Bytes(attribute.value);
         let (Some(symbol), Some(number)) = (value.u32(0), value.u32(4)) else {
@@ -106,16 +106,16 @@ impl Cubin {
     }
 }
 
-/// At most as many bytes as are left, so that sections that claim the same bytes do not add up.
+/// Copies at most `left` bytes, so that overlapping sections do not multiply the memory use.
 fn take(bytes: &[u8], left: &mut usize) -> Vec<u8> {
     let taken = &bytes[..bytes.len().min(*left)];
     *left -= taken.len();
     taken.to_vec()
 }
 
-/// The architecture, with its letter.
+/// Returns the target with its suffix.
 fn target(elf: &Elf<'_>) -> String {
-    // Version 8 of the format has the number in the second byte.
+    // Version 8 of the format stores the number in the second byte.
     let (sm, is_specific) = match elf.abi_version {
         8.. => ((elf.flags >> 8) & 0xff, elf.flags & 0x8 != 0),
         _ => (elf.flags & 0xff, elf.flags & 0x800 != 0),
@@ -123,7 +123,7 @@ fn target(elf: &Elf<'_>) -> String {
     format!("sm_{sm}{}", if is_specific { "a" } else { "" })
 }
 
-/// The number of a constant bank that belongs to the module: `.nv.constant3`.
+/// Returns the number of a constant bank of the module: `.nv.constant3`.
 fn bank(name: &str) -> Option<u32> {
     name.strip_prefix(".nv.constant")?.parse().ok()
 }
@@ -136,7 +136,7 @@ fn kernel(elf: &Elf<'_>, section: &RawSection, name: &str, left: &mut usize) -> 
         n_relocations: size_of(format!(".rela.text.{name}")) / 24
             + size_of(format!(".rel.text.{name}")) / 16,
         code: take(elf.data(section), left),
-        // Older files state them here alone.
+        // Older files record the register count only here.
         registers: Some(section.info >> 24).filter(|n| *n > 0),
         ..Kernel::default()
     };
@@ -150,7 +150,7 @@ fn kernel(elf: &Elf<'_>, section: &RawSection, name: &str, left: &mut usize) -> 
 }
 
 impl Kernel {
-    /// Bytes of all parameters.
+    /// Returns the total size of the parameters in bytes.
     pub fn parameter_bytes(&self) -> u64 {
         let ends = self.parameters.iter();
         let ends = ends.map(|own| u64::from(own.byte_offset) + u64::from(own.size_bytes));
@@ -180,10 +180,10 @@ impl Kernel {
     }
 }
 
-/// An attribute of `.nv.info`.
+/// Attribute of `.nv.info`.
 struct Attribute<'a> {
     number: u8,
-    /// The value of one without a size of its own.
+    /// Value of an attribute without a separate size.
     small: u16,
     value: &'a [u8],
 }

@@ -1,19 +1,19 @@
-//! ELF files of 64 bits as far as cubins need them: bytes go in; header, sections and symbols come out.
+//! Parser for the parts of 64-bit ELF files that cubins use: header, sections and symbols.
 
 use super::reader::Bytes;
 
 pub(super) const MAGIC: &[u8] = b"\x7fELF";
 
-/// `e_machine` of code for a GPU.
+/// `e_machine` of GPU code.
 const EM_CUDA: u16 = 190;
-/// Sections and symbols that are read.
+/// Maximum number of sections and symbols.
 const MAX_SECTIONS: u64 = 100_000;
 const MAX_SYMBOLS: u64 = 1_000_000;
-/// A section without bytes in the file.
+/// Type of a section without bytes in the file.
 const NOBITS: u32 = 8;
 const SYMTAB: u32 = 2;
 
-/// A file.
+/// ELF file.
 #[derive(Debug)]
 pub(super) struct Elf<'a> {
     pub(super) bytes: Bytes<'a>,
@@ -23,7 +23,7 @@ pub(super) struct Elf<'a> {
     pub(super) sections: Vec<RawSection>,
 }
 
-/// A row of the table of sections.
+/// Entry of the section header table.
 #[derive(Clone, Debug)]
 pub(super) struct RawSection {
     pub(super) name: String,
@@ -34,7 +34,7 @@ pub(super) struct RawSection {
     pub(super) info: u32,
 }
 
-/// Whether a file says that it has code for a GPU.
+/// Checks whether the ELF header specifies GPU code.
 pub(super) fn is_of_gpu(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC) && Bytes(bytes).u16(18) == Some(EM_CUDA)
 }
@@ -54,7 +54,7 @@ impl<'a> Elf<'a> {
         if row < 64 {
             return Err("the cubin is corrupt: the section headers are too short".to_owned());
         }
-        // More sections than the header can say are counted in the first row.
+        // If the header field is too small for the number of sections, the first section header contains it.
         let n = match n {
             0 => file.u64(table.saturating_add(32)).unwrap_or(0),
             n => n,
@@ -82,7 +82,7 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// The bytes of a section; none where they are not in the file.
+    /// Returns the bytes of a section, or no bytes if they are outside of the file.
     pub(super) fn data(&self, section: &RawSection) -> &'a [u8] {
         match section.kind {
             NOBITS => &[],
@@ -93,12 +93,12 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The section with this name.
+    /// Returns the section with this name.
     pub(super) fn section(&self, name: &str) -> Option<&RawSection> {
         self.sections.iter().find(|section| section.name == name)
     }
 
-    /// The names of the symbols, by number.
+    /// Returns the names of the symbols by index.
     pub(super) fn symbols(&self) -> Vec<String> {
         let Some(table) = self.sections.iter().find(|section| section.kind == SYMTAB) else {
             return Vec::new();

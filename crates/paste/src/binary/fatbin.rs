@@ -1,11 +1,11 @@
-//! Fatbins: PTX and cubins one after another, each after a header and mostly packed. A place in a file goes in; its entries come out.
+//! Fatbins: a sequence of PTX sources and cubins, each with a header and usually compressed. Extracts the entries.
 
 use super::cubin::{Cubin, is_cubin};
 use super::reader::Bytes;
 use super::{Contents, Entry, EntryKind, MAX_ENTRIES, MAX_ENTRY_BYTES, lz4};
 use ruzstd::io::Read;
 
-/// What every fatbin begins with.
+/// Magic number of a fatbin.
 const MAGIC: &[u8] = &[0x50, 0xed, 0x55, 0xba];
 const KIND_PTX: u16 = 1;
 const KIND_CUBIN: u16 = 2;
@@ -14,19 +14,19 @@ const IS_LZ4: u64 = 0x2000;
 const IS_ZSTD: u64 = 0x8000;
 const IS_SPECIFIC: u64 = 0x10_0000;
 const IS_OF_FAMILY: u64 = 0x20_0000;
-/// The smallest header of a fatbin and of an entry.
+/// Minimum header size of a fatbin and of an entry.
 const HEADER: u64 = 16;
 const ENTRY_HEADER: u64 = 64;
 
-/// Where the next fatbin begins; they are aligned to 8 bytes within their section, which need not be within the file.
+/// Returns the offset of the next fatbin. Fatbins are aligned to 8 bytes within their section, whose own offset can be unaligned.
 pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     let mut done = 0;
-    // The last byte is the rarest.
+    // The last byte of the magic number is the rarest.
     while let Some(found) = rest[done..].iter().position(|byte| *byte == 0xba) {
         let at = done + found;
         let is_here = at >= 3 && rest[at - 3..=at] == *MAGIC;
-        // The version, and a header of usual size: random bytes seldom go on so.
+        // The version and a plausible header size follow, which rarely occur in random bytes.
         let head = Bytes(&rest[at.saturating_sub(3)..]);
         if is_here
             && head.u16(4) == Some(1)
@@ -39,7 +39,7 @@ pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Reads the fatbin at `start`; says where it ends. `left` is how many bytes may still be unpacked.
+/// Reads the fatbin at `start` and returns its end. `left` is the remaining limit of decompressed bytes.
 pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut Contents) -> usize {
     let file = Bytes(bytes);
     let begin = start as u64;
@@ -63,7 +63,7 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
         };
         match entry.open(file, at, left) {
             Ok(Some(found)) => contents.entries.push(found),
-            // Kinds that tools keep for themselves.
+            // Undocumented kinds of entries are ignored.
             Ok(None) => {}
             Err(why) => contents.notes.push(why),
         }
@@ -73,7 +73,7 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
         else {
             break;
         };
-        // An entry of no size would be read again and again.
+        // An entry of size zero would cause an infinite loop.
         if entry.header == 0 || next <= at {
             break;
         }
@@ -82,12 +82,12 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
     usize::try_from(end).unwrap_or(bytes.len())
 }
 
-/// The header of an entry.
+/// Header of an entry.
 struct Header {
     kind: u16,
     header: u64,
     size: u64,
-    /// Bytes before the padding, where it is packed.
+    /// Size without padding, if the entry is compressed.
     packed_size: u64,
     arch: u32,
     name_at: u32,
@@ -164,7 +164,7 @@ impl Header {
         }))
     }
 
-    /// The target that the code itself states, with the letter that only the header has.
+    /// Returns the target that the code specifies, with the suffix that only the header specifies.
     fn target(&self, stated: Option<String>) -> String {
         let plain = format!("sm_{}", self.arch);
         match stated.filter(|stated| *stated != plain) {
@@ -175,7 +175,7 @@ impl Header {
         }
     }
 
-    /// The name of the source, which is in the header.
+    /// Returns the source file name from the header.
     fn name(&self, file: Bytes<'_>, at: u64) -> Option<String> {
         let length = u64::from(self.name_length);
         let fits = length > 0 && u64::from(self.name_at) + length <= self.header;
@@ -187,7 +187,7 @@ impl Header {
     }
 }
 
-/// PTX as a text: without the zeros after its end, and the blank lines before its start.
+/// Converts PTX bytes to text, without trailing zeros and leading blank lines.
 fn ptx_text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == 0);
     let text = String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]);
@@ -222,7 +222,7 @@ fn unpack(
     }
 }
 
-/// Unpacks zstd to at most `wanted` bytes.
+/// Decompresses zstd data to at most `wanted` bytes.
 fn unzstd(bytes: &[u8], wanted: usize) -> Option<Vec<u8>> {
     let mut rest = bytes;
     let mut decoder = ruzstd::decoding::StreamingDecoder::new(&mut rest).ok()?;

@@ -1,9 +1,9 @@
-//! LZ4 blocks: packed bytes and their size go in, the bytes come out.
+//! Decompression of LZ4 blocks.
 
-/// Unpacks a block to exactly `size` bytes; `None` where it is broken, or would be longer.
+/// Decompresses a block to exactly `size` bytes. Returns `None` if the block is invalid or longer.
 pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut bytes = packed.iter().copied();
-    // A block can be some 255 times as long as it is packed, and no longer.
+    // The compression ratio of a block is at most about 255.
     let room = size.min(packed.len().saturating_mul(256));
     let mut unpacked = Vec::with_capacity(room);
     while let Some(token) = bytes.next() {
@@ -35,7 +35,7 @@ pub(super) fn unpack(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     (unpacked.len() == size).then_some(unpacked)
 }
 
-/// A length: four bits, and more bytes where those are all set.
+/// Reads a length: four bits, followed by further bytes if all four bits are set.
 fn length(first: u8, bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
     let mut length = usize::from(first);
     if first < 15 {
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn matches_may_overlap_themselves() {
-        // One literal, then four and fifteen more of it, then the end.
+        // One literal, four copies and fifteen further copies of it, and the last literal.
         let packed = [0x1f, b'a', 1, 0, 0, 0x10, b'b'];
         assert_eq!(
             unpack(&packed, 21).as_deref(),

@@ -1,11 +1,11 @@
-//! Numbers out of bytes that may end anywhere: a place goes in, a number or nothing comes out.
+//! Bounds-checked little-endian reader.
 
-/// Bytes, the low one of a number first.
+/// Bytes with little-endian numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
 impl<'a> Bytes<'a> {
-    /// `n` bytes from a place on.
+    /// Returns `n` bytes at an offset.
     pub(super) fn slice(self, at: u64, n: u64) -> Option<&'a [u8]> {
         let start = usize::try_from(at).ok()?;
         let end = usize::try_from(at.checked_add(n)?).ok()?;
@@ -31,7 +31,7 @@ impl<'a> Bytes<'a> {
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    /// The text up to a zero, or to the end.
+    /// Returns the text up to a zero byte or the end.
     pub(super) fn text(self, at: u64) -> String {
         let start = usize::try_from(at).unwrap_or(usize::MAX);
         let rest = self.0.get(start..).unwrap_or(&[]);
@@ -41,5 +41,5 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Longest name.
+/// Maximum length of a name in bytes.
 const MAX_NAME: usize = 4096;

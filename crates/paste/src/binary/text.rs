@@ -1,15 +1,15 @@
-//! Machine code as a text: what a file says of it without a disassembler. A cubin goes in; lines of comments come out, which a person reads
-//! and no front end takes for instructions.
+//! Text form of machine code without a disassembler: comment lines with the recorded properties of a cubin, which no front end parses as
+//! instructions.
 
 use super::cubin::{Cubin, Kernel};
 use std::fmt::Write as _;
 use warpgrid_program::counted;
 
-/// Words of one kernel, and lines of one bank, that are listed.
+/// Maximum number of listed words of a kernel and of lines of a constant bank.
 const MAX_WORDS: usize = 4096;
 const MAX_LINES: usize = 512;
 
-/// The text of a cubin.
+/// Returns the text form of a cubin.
 pub(super) fn listing(cubin: &Cubin) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -66,7 +66,7 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
     cut(text, kernel.code.len().div_ceil(16), MAX_WORDS);
 }
 
-/// What the file states of a kernel, one phrase each.
+/// Returns the recorded properties of a kernel, one phrase each.
 pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(kernel.registers.map(|n| counted(n, "register")));
@@ -109,7 +109,7 @@ fn half(bytes: &[u8]) -> String {
 }
 
 impl Kernel {
-    /// What the file states of it, one phrase each.
+    /// Returns the recorded properties of the kernel, one phrase each.
     pub fn facts(&self) -> Vec<String> {
         facts(self)
     }
