@@ -1,5 +1,5 @@
-//! Inline assembly in Julia (`@asmcall` of LLVM.jl) and C# (`CudaAsm.Emit` of ILGPU): a source text goes in; its blocks come out, with spans
-//! of that text.
+//! Inline assembly in Julia (`@asmcall` of LLVM.jl) and C# (`CudaAsm.Emit` of ILGPU). Extracts the asm blocks of a source with spans of
+//! this source.
 
 pub(crate) mod csharp;
 pub(crate) mod julia;

@@ -1,30 +1,31 @@
-//! Constraints of operands: `"=r"` goes in, what kind of register it asks for comes out. The letters are those of the guide "Inline PTX
-//! Assembly in CUDA", and for LLVM those of its NVPTX back end; what a compiler refuses was tried with release 13 of the CUDA compiler.
+//! Operand constraints, such as `"=r"`, and the kinds of registers that they specify. The letters are those of the guide "Inline PTX
+//! Assembly in CUDA", and for LLVM those of its NVPTX back end. The rejected constraints were determined with release 13 of the CUDA
+//! compiler.
 
 use warpgrid_isa::ScalarType;
 
-/// Who reads the constraints.
+/// Dialect of the constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// `asm` statements: `%0`.
     Cuda,
-    /// Assembly in LLVM, which Triton and others hand through: `$0`.
+    /// LLVM inline assembly, which Triton and others use: `$0`.
     Llvm,
-    /// Assembly in calls of ILGPU: `%0`, with C# types in place of constraints.
+    /// ILGPU calls: `%0`, with C# types in place of constraints.
     Ilgpu,
 }
 
-/// What an operand is.
+/// Kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     Register(ScalarType),
-    /// A number that the compiler knows.
+    /// Compile-time integer constant.
     Constant,
-    /// A text that the compiler knows.
+    /// Compile-time string constant.
     Text,
 }
 
-/// Whether a statement reads or writes an operand, as its constraint says.
+/// Direction of an operand as specified by its constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// No modifier.
@@ -35,14 +36,14 @@ pub enum Role {
     ReadAndWritten,
 }
 
-/// A constraint that was read.
+/// Parsed constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
     pub(crate) role: Role,
     pub(crate) kind: OperandKind,
 }
 
-/// Why a constraint is none.
+/// Error in a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mistake {
     /// There is no letter.
@@ -52,7 +53,7 @@ pub(crate) enum Mistake {
     Several,
 }
 
-/// The letters, each with what it asks for; the last ones are of LLVM alone.
+/// Constraint letters with their kinds. The last letters are specific to LLVM.
 const LETTERS: &[(char, OperandKind)] = &[
     ('h', OperandKind::Register(ScalarType::U16)),
     ('r', OperandKind::Register(ScalarType::U32)),
@@ -67,15 +68,15 @@ const LETTERS: &[(char, OperandKind)] = &[
     ('i', OperandKind::Constant),
 ];
 
-/// How many of the letters CUDA has.
+/// Number of letters that CUDA supports.
 const N_OF_CUDA: usize = 8;
 
-/// The letters as a help lists them.
+/// Letters in the notation of help texts.
 pub(crate) const LETTERS_IN_WORDS: &str = "`\"h\"` for `.u16`, `\"r\"` for `.u32`, `\"l\"` for `.u64`, `\"q\"` for `.b128`, `\"f\"` for \
 `.f32`, `\"d\"` for `.f64`, `\"n\"` for a constant, `\"C\"` for a constant text";
 
 impl Constraint {
-    /// Reads a constraint without its quotes.
+    /// Parses a constraint without its quotes.
     pub(crate) fn read(text: &str, dialect: Dialect) -> Result<Constraint, Mistake> {
         let (role, rest) = match text.strip_prefix('=') {
             Some(rest) => (Role::Written, rest),
@@ -84,7 +85,7 @@ impl Constraint {
                 None => (Role::Read, text),
             },
         };
-        // An output that is written before all inputs are read.
+        // An early-clobber output, which is written before all inputs are read.
         let rest = rest.strip_prefix('&').unwrap_or(rest);
         let mut letters = rest.chars();
         let letter = letters.next().ok_or(Mistake::Empty)?;
@@ -102,12 +103,12 @@ impl Constraint {
 }
 
 impl Role {
-    /// Whether the statement reads it.
+    /// Checks whether the statement reads the operand.
     pub fn is_read(self) -> bool {
         self != Role::Written
     }
 
-    /// Whether the statement writes it.
+    /// Checks whether the statement writes the operand.
     pub fn is_written(self) -> bool {
         self != Role::Read
     }

@@ -1,5 +1,5 @@
-//! Inline assembly in C++: a text goes in, its `asm` statements come out, each with what it hands to the assembler. Nothing is preprocessed:
-//! macros of the same text are looked up, and what the text does not say is said to be unknown.
+//! Inline assembly in C++. Extracts the `asm` statements of a source. The source is not preprocessed: macros of the same source are
+//! expanded, and all other names are reported as unresolved.
 
 mod conditions;
 pub(crate) mod constants;
@@ -15,17 +15,17 @@ use macros::Macros;
 use scopes::Scopes;
 use warpgrid_program::wrapped::ASM_WORDS;
 
-/// A text that is read for its statements.
+/// Source whose statements are parsed.
 pub(crate) struct Reading<'a> {
     pieces: Pieces<'a>,
     macros: Macros<'a>,
     pub(crate) constants: Constants<'a>,
 }
 
-/// Statements that are looked at in one text.
+/// Maximum number of statements per source.
 const MAX_BLOCKS: usize = 512;
 
-/// The statements of a text, in order.
+/// Returns the statements of a source in order.
 pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
     let mut tokens = lexer::tokens(source);
     tokens.retain(|token| token.kind != Kind::Comment);

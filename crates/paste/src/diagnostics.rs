@@ -1,4 +1,4 @@
-//! Every diagnostic about what is around instructions: one function a code. The doc comment of a code is its reference page.
+//! Diagnostics about host sources and logs, one function per code. The doc comment of a code is its reference page.
 
 use crate::block::{BlockOperand, Purity};
 use crate::constraint::{Dialect, LETTERS_IN_WORDS, Mistake};
@@ -71,7 +71,7 @@ catalogue! {
     INTEL_DIALECT = "W1222", "Intel dialect", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_Intel)", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
 }
 
-/// What a snippet of a manual may leave out, and the assembly of a statement may not.
+/// Adapts diagnostics about elements that a snippet of a manual may omit but the assembly of a statement may not.
 pub(crate) fn as_in_module(found: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
@@ -192,7 +192,7 @@ pub(crate) fn output_kept(
     make_input(message, help, letter, use_at, constraint)
 }
 
-/// A warning whose fix makes the output an input, too.
+/// Warning whose fix also makes the output an input.
 fn make_input(
     message: String,
     help: String,
@@ -355,7 +355,7 @@ pub(crate) const fn csharp_direction() -> &'static str {
     "pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written, because an `out` argument is only an output, and any other argument is only an input"
 }
 
-/// Says of an operand which type it has, and why.
+/// Describes the type of an operand and its origin.
 pub(crate) fn declared_by(dialect: Dialect, letter: &str, ty: ScalarType) -> String {
     match dialect {
         Dialect::Cuda | Dialect::Llvm => {
@@ -388,7 +388,7 @@ pub(crate) fn log_alone(span: Span) -> Diagnostic {
     }
 }
 
-/// What our checker says of the same line.
+/// Formats the diagnostic of the Warpgrid checker for the same line.
 pub(crate) fn agrees(own: &Diagnostic) -> String {
     match &own.help {
         Some(help) => format!("Warpgrid reports {}: {}; {help}", own.code, own.message),

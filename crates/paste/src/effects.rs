@@ -1,5 +1,6 @@
-//! What a block does that the compiler does not see in its operands. A checked program goes in; what a compiler may do with the statement, and
-//! whether it knows enough, comes out (guide "Inline PTX Assembly in CUDA", "Incorrect Optimization").
+//! Side effects of an asm block that its operands do not declare. Determines from the checked program which transformations the compiler
+//! may apply to the statement, and whether the declared effects are sufficient (guide "Inline PTX Assembly in CUDA", "Incorrect
+//! Optimization").
 
 use crate::block::Block;
 use crate::constraint::Dialect;
@@ -7,32 +8,32 @@ use crate::diagnostics as diagnose;
 use warpgrid_isa::{AccessKind, AsyncOp, Does, Sem};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
-/// What the instructions of a block do beside their results.
+/// Effects of the instructions of a block in addition to their results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     reads_memory: bool,
     writes_memory: bool,
-    /// Waits for other threads or units, or orders accesses to memory.
+    /// Waits for other threads or units, or orders memory accesses.
     orders: bool,
-    /// Exchanges values with other lanes, or ends the thread.
+    /// Exchanges values with other lanes, or exits the thread.
     exchanges: bool,
-    /// Tells the machine something that no result shows.
+    /// Gives the hardware a hint that does not affect results.
     hints: bool,
-    /// Its results differ from one time to the next.
+    /// The results differ between executions.
     reads_clock: bool,
 }
 
 impl Effects {
-    /// The effects of all instructions of a program.
+    /// Returns the effects of all instructions of a program.
     pub(crate) fn of(module: &Module) -> Effects {
         let mut effects = Effects::default();
         for function in &module.functions {
             for instruction in &function.instructions {
-                // What a front end put before the text has no place in it.
+                // Instructions that a front end inserted before the source have no span.
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.action(instruction).filter(|_| is_own) {
                     effects.add(action.does);
-                    // A strong load is ordered with other threads: repeated, it may see another value.
+                    // A strong load is ordered with accesses of other threads, and may read another value if it is repeated.
                     effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
                 }
                 for operand in function.operands_of(instruction.operands) {
@@ -53,13 +54,13 @@ impl Effects {
             | Does::Compare(_)
             | Does::Move(_) => {}
             Does::Memory(op) => self.access(op.access()),
-            // A product is computed by the lanes of a warp together, from their registers alone.
+            // The lanes of a warp compute an MMA together, from registers only.
             Does::Matrix(op) if op.access().is_none() => {}
             Does::Matrix(op) => self.access(op.access()),
             Does::Async(op) => self.asynchronous(op),
             Does::Mbarrier(_) | Does::Sync(_) => self.orders = true,
             Does::Unit(_) | Does::Machine(_) | Does::Unknown => self.writes_memory = true,
-            // A branch within the block is its own affair.
+            // A branch within the block has no effect outside of it.
             Does::Control(op) => self.exchanges |= !op.is_branch(),
             Does::Warp(_) => self.exchanges = true,
             Does::Hint(_) => self.hints = true,
@@ -82,7 +83,7 @@ impl Effects {
         }
     }
 
-    /// Notes an access; one whose kind is unknown counts as a write.
+    /// Records an access. An access of unknown kind counts as a write.
     fn access(&mut self, kind: Option<AccessKind>) {
         match kind {
             Some(AccessKind::Load) => self.reads_memory = true,
@@ -90,17 +91,17 @@ impl Effects {
         }
     }
 
-    /// Whether deleting or moving the statement changes more than its outputs.
+    /// Checks whether deleting or moving the statement has effects beyond its outputs.
     fn needs_volatile(self) -> bool {
         self.writes_memory || self.orders || self.exchanges || self.reads_clock || self.hints
     }
 
-    /// Whether values of memory may not be kept in registers over it.
+    /// Checks whether the compiler must not cache memory values in registers across the statement.
     fn needs_memory(self) -> bool {
         self.reads_memory || self.writes_memory || self.orders
     }
 
-    /// What the block does, as the end of a sentence.
+    /// Describes the effects as the end of a sentence.
     fn words(self) -> &'static str {
         let all = [
             (self.writes_memory, "writes memory"),
@@ -118,11 +119,11 @@ impl Effects {
     }
 }
 
-/// How a statement says of itself that it has effects.
+/// Notation of a dialect for declared effects.
 struct Words {
     volatile: &'static str,
     memory: &'static str,
-    /// What to write for the first, and for the second.
+    /// Syntax of the volatile declaration and of the memory clobber.
     say_volatile: &'static str,
     say_memory: &'static str,
 }
@@ -136,7 +137,7 @@ impl Words {
                 say_volatile: "use `asm volatile`",
                 say_memory: "add `\"memory\"` after a third colon",
             },
-            // ILGPU treats every call as one that changes memory.
+            // ILGPU assumes that every call modifies memory.
             Dialect::Ilgpu => Words {
                 volatile: "a fixed position",
                 memory: "up-to-date memory",
@@ -153,7 +154,7 @@ impl Words {
     }
 }
 
-/// What a compiler may do with the statement, in two sentences.
+/// Formats the transformations that a compiler may apply to the statement, in two sentences.
 pub(crate) fn note(block: &Block, effects: Effects) -> String {
     let what = effects.words();
     let freedom = match (block.is_volatile, block.clobbers_memory) {
@@ -188,10 +189,10 @@ pub(crate) fn replicated(block: &Block, effects: Effects) -> Option<Diagnostic> 
     Some(diagnose::replicated_effect(purity, block.word))
 }
 
-/// What the statement does not tell the compiler, where that is more than it may guess.
+/// Returns the diagnostic for effects that the statement does not declare.
 pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
     let lacks_volatile = effects.needs_volatile() && !block.is_volatile;
-    // What is only read may never change.
+    // Memory that is only read may be constant.
     let changes = effects.writes_memory || effects.orders;
     let lacks_memory = changes && !block.clobbers_memory;
     let words = Words::of(block.dialect);

@@ -1,14 +1,14 @@
-//! A document embedded in another text: answers of the inner document with the spans of the outer text.
+//! Document embedded in another text: converts results of the inner document to spans of the outer text.
 
 use warpgrid_program::{
     Diagnostic, Document, HoverText, Origin, PlaceMap, SignatureText, Suggestion,
 };
 
-/// An inner document at an offset.
+/// Inner document with an offset.
 pub(crate) struct Embedded<'d> {
     map: &'d PlaceMap,
     document: &'d dyn Document,
-    /// The offset in the inner text.
+    /// Offset in the inner text.
     offset: u32,
 }
 
@@ -45,7 +45,7 @@ impl<'d> Embedded<'d> {
     }
 }
 
-/// Moves the spans of a diagnostic of an inner document into the outer text.
+/// Converts the spans of a diagnostic of an inner document to the outer text.
 pub(crate) fn place(found: &mut Diagnostic, origin: &Origin) {
     found.span = origin.map.span(found.span);
     for label in &mut found.labels {

@@ -1,8 +1,8 @@
-//! String literals of C++ and Python: what is between the quotes goes in, the text that it means comes out, with its places.
+//! Decoding of C++ and Python string literals, with a source map.
 
 use warpgrid_program::{Origin, Span};
 
-/// The language whose escapes are read.
+/// Language of the escape sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
     /// A raw literal has no escape sequences.
@@ -11,7 +11,7 @@ pub(crate) enum Escapes {
     Python,
 }
 
-/// Adds the text of a literal to `to`. `inner` is its place in `source`, without quotes.
+/// Appends the decoded text of a literal to `to`. `inner` is its span in `source` without quotes.
 pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origin) {
     let text = inner.text(source);
     let mut done = 0;
@@ -25,7 +25,7 @@ pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origi
         match meaning {
             Some(meaning) => to.stand_in(meaning.encode_utf8(&mut [0; 4]), place),
             None if length == 1 => to.copy("\\", place.start),
-            // A line that goes on.
+            // Line continuation.
             None => {}
         }
         done = at + length;
@@ -33,7 +33,7 @@ pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origi
     to.copy(&text[done..], inner.start + done as u32);
 }
 
-/// What an escape means, and how many bytes it has; at least the backslash.
+/// Returns the value of an escape sequence and its length in bytes, which is at least that of the backslash.
 fn escape(text: &str, escapes: Escapes) -> (Option<char>, usize) {
     let mut rest = text.chars();
     rest.next();
@@ -58,12 +58,12 @@ fn escape(text: &str, escapes: Escapes) -> (Option<char>, usize) {
         'U' => number(text, 2, 8, 16),
         '\n' => (None, 2),
         '\r' if text[2..].starts_with('\n') => (None, 3),
-        // It stays as it is.
+        // An unknown escape sequence remains unchanged.
         _ => (None, 1),
     }
 }
 
-/// A character by its number: up to `most` digits after the first `skip` bytes.
+/// Decodes a numeric escape sequence with up to `most` digits after the first `skip` bytes.
 fn number(text: &str, skip: usize, most: usize, base: u32) -> (Option<char>, usize) {
     let digits = text[skip..]
         .bytes()

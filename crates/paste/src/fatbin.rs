@@ -1,5 +1,5 @@
-//! The output of `cuobjdump -ptx` and `cuobjdump -all`: modules of PTX, each under a header of its fat binary entry. Headers are skipped, and
-//! each module is checked by itself; the first one that assembles runs.
+//! Output of `cuobjdump -ptx` and `cuobjdump -all`: PTX modules, each after the header of its fat binary entry. Headers are skipped, and
+//! each module is checked separately. The first module without errors is run.
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
@@ -9,10 +9,10 @@ use warpgrid_program::{
     Severity, SignatureText, Span, Suggestion,
 };
 
-/// The headers of entries; `elf` for machine code.
+/// Headers of entries. `elf` is machine code.
 const HEADERS: [&str; 2] = [FATBIN_PTX_HEADER, "Fatbin elf code:"];
 
-/// The modules of a text.
+/// Modules of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct FatbinText {
     modules: Vec<Module>,
@@ -20,13 +20,13 @@ pub(crate) struct FatbinText {
 
 #[derive(Clone, Debug)]
 struct Module {
-    /// The architecture that its header states: `sm_89`.
+    /// Architecture in the header: `sm_89`.
     name: String,
     text: Origin,
 }
 
 impl FatbinText {
-    /// Reads a text; `None` where no line is the header of a fat binary entry with PTX.
+    /// Parses a text. Returns `None` if no line is the header of a fat binary entry with PTX.
     pub(crate) fn read(source: &str) -> Option<FatbinText> {
         if Wrapping::of_source(source) != Some(Wrapping::Fatbin) {
             return None;
@@ -61,7 +61,7 @@ impl FatbinText {
         (!modules.is_empty()).then_some(FatbinText { modules })
     }
 
-    /// The tokens of all modules.
+    /// Returns the tokens of all modules.
     pub(crate) fn tokens(&self, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
         let of_module = |module: &Module| {
             let tokens = inner.tokens(&module.text.text).into_iter();
@@ -78,12 +78,12 @@ impl FatbinText {
     }
 }
 
-/// Whether a line is the first of a module: a comment or a directive, and no `key = value` of a header.
+/// Checks whether a line is the first of a module: a comment or a directive, as opposed to `key = value` of a header.
 fn begins_module(line: &str) -> bool {
     line.starts_with(['.', '/', '{'])
 }
 
-/// An open document of fat binary modules.
+/// Open document of fat binary modules.
 pub(crate) struct FatbinDocument<'a> {
     source: Cow<'a, str>,
     modules: Vec<(Module, Box<dyn Document>)>,

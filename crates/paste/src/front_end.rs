@@ -1,5 +1,5 @@
-//! Texts with something around their instructions, as a [`FrontEnd`]: it takes the instructions out, has the front end of their language read
-//! them, and gives every answer in the places of the whole text. A text that is instructions alone goes to that front end as it is.
+//! [`FrontEnd`] for texts with embedded instructions: extracts the instructions, passes them to the front end of their language, and
+//! converts all results to positions of the whole text. A text that consists only of instructions is passed unchanged.
 
 use crate::fatbin::{FatbinDocument, FatbinText};
 use crate::highlight;
@@ -12,14 +12,14 @@ use warpgrid_isa::Target;
 use warpgrid_program::wrapped::Wrapping;
 use warpgrid_program::{ColouredToken, Document, FrontEnd, Given, Overrides, Span};
 
-/// A front end that also reads what is around its language.
+/// Front end that also accepts texts with embedded instructions of its language.
 #[derive(Clone, Copy)]
 pub struct Pasted {
     inner: &'static dyn FrontEnd,
 }
 
 impl Pasted {
-    /// Texts around instructions of this language.
+    /// Creates a front end for texts with embedded instructions of `inner`.
     pub const fn over(inner: &'static dyn FrontEnd) -> Pasted {
         Pasted { inner }
     }
@@ -61,7 +61,7 @@ impl FrontEnd for Pasted {
         }
     }
 
-    /// What is around instructions is formatted by other tools: such a text stays as it is.
+    /// Host sources are formatted by other tools, so such a text remains unchanged.
     fn format(&self, source: &str) -> String {
         match Wrapping::of_source(source).is_some() {
             true => source.to_owned(),
@@ -73,7 +73,7 @@ impl FrontEnd for Pasted {
         self.inner.schedule(source, statement, target)
     }
 
-    /// The definitions of a text that is instructions from start to end.
+    /// Returns the definitions of a text that consists only of instructions.
     fn definitions(&self, source: &str) -> Vec<(String, Span)> {
         let is_wrapped = HostText::read(source).is_some()
             || FatbinText::read(source).is_some()

@@ -1,10 +1,10 @@
-//! Since when and where something of PTX exists: a name as an assembler writes it goes in (`tcgen05.wait`, `.bf16x2`, `redux`), a phrase
-//! from the tables comes out.
+//! Version and target requirements of PTX features: converts a name in assembler notation (`tcgen05.wait`, `.bf16x2`, `redux`) to a
+//! requirement from the tables.
 
 use warpgrid_isa::form::{Layout, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::{Gate, Target, TargetGate, Version};
 
-/// The gate of what an assembler names. `None` for what the tables do not have.
+/// Returns the requirement of a feature in an assembler message, or `None` for an unknown feature.
 pub(crate) fn gate_of(name: &str) -> Option<Gate> {
     match name.strip_prefix('.') {
         Some(word) => of_word(word),
@@ -12,7 +12,7 @@ pub(crate) fn gate_of(name: &str) -> Option<Gate> {
     }
 }
 
-/// The gate of an instruction, with the words that are named.
+/// Returns the requirement of an instruction with the named modifiers.
 fn of_instruction(name: &str) -> Option<Gate> {
     let mut words = name.split('.');
     let opcode = words.next()?;
@@ -33,14 +33,14 @@ fn has_words(layout: &Layout, words: &[&str]) -> bool {
     })
 }
 
-/// The gate of a modifier: of the form that had it first.
+/// Returns the requirement of a modifier, which is that of the first form with this modifier.
 fn of_word(word: &str) -> Option<Gate> {
     let gates = layouts().iter().flat_map(|layout| {
         layout.slots.iter().filter_map(|slot| match slot.kind {
             SlotKind::Literal(text, _) => (text == word).then_some(layout.form.gate),
             SlotKind::Set(set) => {
                 let found = set.values.iter().find(|value| value.text == word)?;
-                // A value that is there from the beginning waits for its form.
+                // A value without its own requirement has the requirement of its form.
                 Some(match found.gate.phrase() {
                     Some(_) => found.gate,
                     None => layout.form.gate,
@@ -55,7 +55,7 @@ fn of_word(word: &str) -> Option<Gate> {
     })
 }
 
-/// What to write instead of a target: the nearest one that has it.
+/// Returns the replacement of a target: the nearest target with the feature.
 pub(crate) fn nearest_target(
     gate: Gate,
     stated: &Target,

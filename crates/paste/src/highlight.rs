@@ -1,5 +1,5 @@
-//! Colours of source code with inline assembly: the text goes in; comments, strings and numbers of the language around, and the tokens of
-//! the assembly within its strings, come out.
+//! Syntax highlighting of host sources: comments, strings and numbers of the host language, and the tokens of the assembly within its
+//! strings.
 
 use crate::calls::lexer as calls;
 use crate::cpp::lexer as cpp;
@@ -9,7 +9,7 @@ use crate::pieces::{Kind, Token};
 use crate::python::lexer as python;
 use warpgrid_program::{ColouredToken, FrontEnd, Span, TokenClass};
 
-/// The tokens, in text order, each in one line of pieces.
+/// Returns the tokens in source order. Each token is within one line.
 pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
     let around = match text.language {
         HostLanguage::Cpp => of_host(source, cpp::tokens(source), CPP_WORDS),
@@ -41,7 +41,7 @@ pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec
     merged(around, within)
 }
 
-/// The tokens of a log with its module: its own lines look like comments.
+/// Returns the tokens of a log with its module. Log lines are highlighted as comments.
 pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
     let mut tokens: Vec<ColouredToken> = Vec::new();
     if let Some(module) = &text.module {
@@ -61,7 +61,7 @@ pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<ColouredToken>
     tokens
 }
 
-/// The tokens of the language around the blocks; `words` are coloured.
+/// Returns the tokens of the host language. `words` are highlighted as keywords.
 fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<ColouredToken> {
     let coloured = found.into_iter().filter_map(|Token { kind, span, .. }| {
         let class = match kind {
@@ -76,7 +76,7 @@ fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<ColouredToken
     coloured.collect()
 }
 
-/// Words that are coloured, to find one's way.
+/// Highlighted keywords.
 const CPP_WORDS: &[&str] = &[
     "asm",
     "__asm__",
@@ -140,14 +140,14 @@ const CSHARP_WORDS: &[&str] = &[
     "default",
 ];
 
-/// Tokens within others take their places: what is left of those is before and after.
+/// Merges inner tokens into outer tokens, which are split around the inner tokens.
 fn merged(around: Vec<ColouredToken>, within: Vec<ColouredToken>) -> Vec<ColouredToken> {
     let mut tokens = Vec::with_capacity(around.len() + within.len());
     let mut within = within.into_iter().peekable();
     for outer in around {
         let mut at = outer.span.start;
         while let Some(inner) = within.next_if(|inner| inner.span.start < outer.span.end) {
-            // Blocks of one macro come from the same place.
+            // Asm blocks of one macro have the same source position.
             if inner.span.start < at || inner.span.end > outer.span.end {
                 continue;
             }

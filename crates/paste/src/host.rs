@@ -1,4 +1,4 @@
-//! Source code with inline assembly: a text goes in; its language, and its blocks with their names, come out.
+//! Host sources: detects the language, and extracts the inline assembly blocks with their names.
 
 use crate::block::Block;
 use crate::calls::{csharp, julia};
@@ -7,7 +7,7 @@ use crate::{cpp, python};
 use std::collections::BTreeMap;
 use warpgrid_program::wrapped::{Wrapping, has_csharp_assembly, has_julia_assembly};
 
-/// The language around the blocks.
+/// Language of a host source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostLanguage {
     Cpp,
@@ -17,7 +17,7 @@ pub enum HostLanguage {
 }
 
 impl HostLanguage {
-    /// As a sentence names it.
+    /// Returns the name for messages.
     pub const fn name(self) -> &'static str {
         match self {
             HostLanguage::Cpp => "C++",
@@ -27,7 +27,7 @@ impl HostLanguage {
         }
     }
 
-    /// What starts a comment that ends with its line.
+    /// Returns the start of a line comment.
     pub const fn line_comment(self) -> &'static str {
         match self {
             HostLanguage::Cpp | HostLanguage::CSharp => "//",
@@ -36,18 +36,18 @@ impl HostLanguage {
     }
 }
 
-/// A text with the blocks in it.
+/// Host source with its asm blocks.
 #[derive(Clone, Debug)]
 pub struct HostText {
     pub language: HostLanguage,
     blocks: Vec<(String, RawBlock)>,
 }
 
-/// Numbers that are tried for constants that the text does not say, in order.
+/// Values to try for unknown constants, in order.
 pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
 impl HostText {
-    /// Reads a text; `None` where it has no inline assembly.
+    /// Parses a source. Returns `None` if it contains no inline assembly.
     pub fn read(source: &str) -> Option<HostText> {
         if Wrapping::of_source(source) != Some(Wrapping::Code) {
             return None;
@@ -56,7 +56,7 @@ impl HostText {
             true => HostLanguage::Python,
             false => HostLanguage::Cpp,
         };
-        // A comment or a string of C++ and Python may name the calls of the other languages.
+        // Comments and strings of C++ and Python can contain calls of the other languages.
         let candidates = [
             has_julia_assembly(source).then_some(HostLanguage::Julia),
             has_csharp_assembly(source).then_some(HostLanguage::CSharp),
@@ -71,19 +71,20 @@ impl HostText {
         })
     }
 
-    /// How many blocks there are; at least one.
+    /// Returns the number of asm blocks, which is at least one.
     pub fn n_blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// A block; `choices` are the numbers of constants that the text does not say, in order. The last one is that of all further ones.
+    /// Returns an asm block. `choices` are the values of its unknown constants in order, and the last value applies to all further
+    /// constants.
     pub fn block(&self, index: usize, choices: &[i64]) -> Option<Block> {
         let (name, raw) = self.blocks.get(index)?;
         Some(raw.understood(name.clone(), choices))
     }
 }
 
-/// Reads the blocks of a text in one language, in text order.
+/// Returns the asm blocks of a source in one language, in source order.
 fn raw_blocks(source: &str, language: HostLanguage) -> Vec<RawBlock> {
     let mut raw = match language {
         HostLanguage::Python => python::blocks(source),
@@ -96,7 +97,7 @@ fn raw_blocks(source: &str, language: HostLanguage) -> Vec<RawBlock> {
     raw
 }
 
-/// Blocks with names of their own: that of the function, with a number from the second one on.
+/// Assigns unique names to asm blocks: the name of the function, followed by a number from the second block of the function on.
 fn named(blocks: Vec<RawBlock>) -> Vec<(String, RawBlock)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     let all = blocks.into_iter().map(|block| {

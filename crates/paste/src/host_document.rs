@@ -1,5 +1,4 @@
-//! Source code with inline assembly as a [`Document`]: each block is checked by itself, and everything that is found has its place in the source
-//! code.
+//! [`Document`] of a host source. Each asm block is checked separately, and all diagnostics have positions in the host source.
 
 use crate::block::{Block, Missing};
 use crate::constraint::OperandKind;
@@ -19,7 +18,7 @@ use warpgrid_program::{
     PartOperand, Severity, SignatureText, Span, Suggestion,
 };
 
-/// A text that is open.
+/// Open host source.
 pub(crate) struct HostDocument<'a> {
     source: Cow<'a, str>,
     language: HostLanguage,
@@ -32,21 +31,21 @@ struct OpenBlock {
     document: Box<dyn Document>,
 }
 
-/// What was found of a block.
+/// Results for an asm block.
 struct Found {
     checked: CheckedText,
-    /// In the places of the whole text.
+    /// Diagnostics with spans of the whole source.
     diagnostics: Vec<Diagnostic>,
-    /// What is of interest of the block that is shown, and of no other.
+    /// Diagnostics that are shown only if this asm block is selected.
     asides: Vec<Diagnostic>,
     accept: bool,
     note: Option<String>,
 }
 
-/// Constants of a block whose numbers are looked for, each by itself.
+/// Maximum number of constants of an asm block whose values are searched, each separately.
 const MAX_CHOSEN: usize = 8;
 
-/// For each of `n` constants the number with which the fewest errors are left, one constant after the other.
+/// Returns, for each of `n` constants, the value with the fewest remaining errors, one constant after another.
 fn best_choices(n: usize, n_errors: impl Fn(&[i64]) -> Option<usize>) -> Vec<i64> {
     let mut choices = vec![CHOICES[0]; n];
     let mut fewest = n_errors(&choices).unwrap_or(0);
@@ -95,7 +94,7 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// The block that has this name, or the first that can run.
+    /// Returns the asm block with this name, or the first block that can run.
     fn chosen(&self, name: Option<&str>) -> Option<usize> {
         let named = name.and_then(|name| self.blocks.iter().position(|own| own.block.name == name));
         named.or_else(|| match name {
@@ -107,7 +106,7 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// The block at an offset of the text.
+    /// Returns the asm block at an offset of the source.
     fn at(&self, offset: u32) -> Option<Embedded<'_>> {
         let mut blocks = self.blocks.iter();
         blocks.find_map(|open| Embedded::at(&open.block.snippet, open.document.as_ref(), offset))
@@ -115,7 +114,7 @@ impl<'a> HostDocument<'a> {
 }
 
 impl OpenBlock {
-    /// Reads a block, with such numbers for its unknown constants that it is legal, if there are any.
+    /// Reads an asm block, with values of its unknown constants for which the block is legal, if such values exist.
     fn new(
         text: &HostText,
         index: usize,
@@ -136,7 +135,7 @@ impl OpenBlock {
         if n == 0 || usual.document.check().program.is_some() {
             return Some(usual);
         }
-        // With a version and a target, none is looked for: what is wrong with the numbers is wrong everywhere.
+        // Specifying the version and the target avoids a search for them, since wrong constants are illegal for every target.
         let stated = Overrides {
             target: overrides.target.or(Some(Target::fallback())),
             version: overrides.version.or(Some(Version::NEWEST)),
@@ -166,7 +165,7 @@ impl OpenBlock {
             match found.code {
                 INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
                 CHOSEN => asides.push(self.placed(found)),
-                // Comments alone keep the compiler from moving accesses over them.
+                // A comment-only statement with a memory clobber prevents the compiler from moving accesses across it.
                 EMPTY => {}
                 _ if !block.is_whole() && found.severity == Severity::Error => {}
                 _ if found.is_tolerated => {
@@ -199,7 +198,7 @@ impl OpenBlock {
         }
     }
 
-    /// What the text does not say of the block.
+    /// Returns the diagnostics about unresolved parts of the asm block.
     fn unknown<'b>(&'b self, mark: &'b str) -> impl Iterator<Item = Diagnostic> + 'b {
         self.block
             .unknown
@@ -215,7 +214,7 @@ impl OpenBlock {
             })
     }
 
-    /// What was inferred: what operands lead to is our choice, but a name that is no operand is declared nowhere.
+    /// Filters inferred declarations: those that follow from operands are intended, but other names are not declared anywhere.
     fn inferred(
         &self,
         mut found: Diagnostic,
@@ -236,7 +235,7 @@ impl OpenBlock {
         }
     }
 
-    /// A diagnostic of the block in the places of the whole text.
+    /// Converts a diagnostic of the asm block to positions of the whole source.
     fn placed(&self, mut found: Diagnostic) -> Diagnostic {
         let map = &self.block.snippet.map;
         let name = found.span.text(&self.block.snippet.text).to_owned();
@@ -270,7 +269,7 @@ impl OpenBlock {
         found
     }
 
-    /// A fix in the places of the whole text, where its words can stand in a string there.
+    /// Converts a fix to positions of the whole source, if its text is valid within the string literal.
     fn placed_fix(&self, fix: Fix) -> Option<Fix> {
         let edits = fix.edits.into_iter().map(|edit| {
             let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
@@ -338,7 +337,7 @@ impl Document for HostDocument<'_> {
         for (index, found) in self.found().iter().enumerate() {
             let asides = found.asides.iter().filter(|_| chosen == Some(index));
             for found in found.diagnostics.iter().chain(asides) {
-                // Uses of one macro have the same mistakes.
+                // All uses of a macro have the same diagnostics.
                 if !diagnostics.contains(found) {
                     diagnostics.push(found.clone());
                 }

@@ -1,30 +1,29 @@
-//! What an assembler or a driver says of a module: a text goes in; its lines, each with the line of the module that it is about, and the
-//! module where the text has it, come out.
+//! Assembler and driver logs. Extracts the messages with the module lines to which they refer, and the module, if the text contains it.
 
 use warpgrid_program::wrapped::{Wrapping, is_compiler_diagnostic, is_log_line, log_word};
 use warpgrid_program::{Origin, Span};
 
-/// A log, with the module that it is about.
+/// Log with its module.
 #[derive(Clone, Debug)]
 pub(crate) struct LogText {
     pub(crate) entries: Vec<Entry>,
-    /// The lines that are no log; none where there is nothing but blanks.
+    /// Lines that are not part of the log, or `None` if there are only blank lines.
     pub(crate) module: Option<Origin>,
 }
 
-/// What one line says.
+/// Message in a log line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) word: Word,
-    /// The line of the module that it names.
+    /// Referenced line of the module.
     pub(crate) line: Option<u32>,
-    /// After the colon.
+    /// Text after the colon.
     pub(crate) message: String,
-    /// The whole line.
+    /// Span of the whole line.
     pub(crate) span: Span,
 }
 
-/// How much a line weighs, in the words of the assembler.
+/// Severity in the notation of the assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Error,
@@ -32,11 +31,11 @@ pub(crate) enum Word {
     Information,
 }
 
-/// Lines of a log that are kept.
+/// Maximum number of log lines.
 const MAX_ENTRIES: usize = 1_000;
 
 impl LogText {
-    /// Reads a text; `None` where it has no line of a log.
+    /// Parses a text. Returns `None` if it contains no log line.
     pub(crate) fn read(source: &str) -> Option<LogText> {
         if Wrapping::of_source(source) != Some(Wrapping::Log) {
             return None;
@@ -64,7 +63,7 @@ impl LogText {
                 }
             } else if !is_in_message {
                 is_after_log = is_after_log && line.trim().is_empty();
-                // Lines before the module do not count.
+                // Lines before the module are ignored.
                 if !module.text.is_empty() || is_part_of_module(line) {
                     module.copy(line, start);
                 }
@@ -79,7 +78,7 @@ impl LogText {
     }
 }
 
-/// Reads a line of a log.
+/// Parses a log line.
 fn entry(line: &str, span: Span) -> Option<Entry> {
     let begin = line.find("ptxas ").map_or(0, |at| at + "ptxas ".len());
     let rest = &line[begin..];
@@ -100,12 +99,12 @@ fn entry(line: &str, span: Span) -> Option<Entry> {
     })
 }
 
-/// Whether a line goes on with what the line before it says: `    0 bytes stack frame, …`.
+/// Checks whether a line continues the previous log line: `    0 bytes stack frame, …`.
 fn belongs_to_log(line: &str) -> bool {
     line.starts_with("    ") && line.contains(" bytes stack frame")
 }
 
-/// Whether a line can begin a module: blanks, prompts and fences of Markdown do not.
+/// Checks whether a line can start a module, unlike blank lines, prompts and Markdown fences.
 fn is_part_of_module(line: &str) -> bool {
     let line = line.trim();
     let is_prompt = line.starts_with("$ ") || line.starts_with("```") || line.starts_with("> ");

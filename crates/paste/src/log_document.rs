@@ -1,5 +1,5 @@
-//! A log with or without its module as a [`Document`]: the module is checked as ever, and each line of the log is at the line that it is
-//! about, with what our checker says of that line.
+//! [`Document`] of a log with or without its module. The module is checked as usual, and each log message is reported at its module line
+//! together with the diagnostic of the Warpgrid checker.
 
 use crate::advice::{advice, function, spilled_bytes};
 use crate::diagnostics as diagnose;
@@ -11,7 +11,7 @@ use warpgrid_program::{
     SignatureText, Span, Suggestion,
 };
 
-/// A text that is open.
+/// Open log.
 pub(crate) struct LogDocument<'a> {
     source: Cow<'a, str>,
     entries: Vec<Entry>,
@@ -86,7 +86,7 @@ impl Document for LogDocument<'_> {
     }
 }
 
-/// What is said of a log without its module.
+/// Returns the diagnostics of a log without its module.
 fn alone(entries: &[Entry]) -> Vec<Diagnostic> {
     let said = entries.iter().map(|entry| {
         let severity = match entry.word {
@@ -101,11 +101,11 @@ fn alone(entries: &[Entry]) -> Vec<Diagnostic> {
     said
 }
 
-/// A log beside its module.
+/// Log with its module.
 struct Beside<'a> {
     origin: &'a Origin,
     lines: LineIndex,
-    /// What our checker says, in the places of the whole text.
+    /// Diagnostics of the Warpgrid checker with spans of the whole text.
     own: &'a [Diagnostic],
 }
 
@@ -114,9 +114,9 @@ impl Beside<'_> {
         let mut present = None;
         let mut said = Vec::new();
         for entry in entries {
-            // What `-v` says of a function comes in several lines.
+            // Messages of `-v` about a function span several lines.
             present = function(&entry.message).or(present);
-            // It only says that there were others.
+            // This message only reports that there were other errors.
             if entry.message.starts_with("Ptx assembly aborted") {
                 continue;
             }
@@ -130,7 +130,7 @@ impl Beside<'_> {
             .line
             .and_then(|line| self.place_of_line(line))
             .or_else(|| function.and_then(|name| self.place_of_function(name)));
-        // The verdict is our own: what another assembler refuses is a warning here.
+        // The verdict is that of the Warpgrid checker, so an error of another assembler is a warning.
         let severity = match entry.word {
             Word::Error | Word::Warning => Severity::Warning,
             Word::Information
@@ -157,7 +157,7 @@ impl Beside<'_> {
         }
     }
 
-    /// The place of a line of the module, without its blanks.
+    /// Returns the span of a module line without leading and trailing white space.
     fn place_of_line(&self, line: u32) -> Option<Span> {
         let start = self.lines.line_start(line)?;
         let rest = self.origin.text.get(start as usize..)?;
@@ -179,7 +179,7 @@ impl Beside<'_> {
         Some(self.origin.map.span(span))
     }
 
-    /// What our checker says of the same place.
+    /// Returns the diagnostic of the Warpgrid checker at the same position.
     fn own_at(&self, place: Span) -> Option<&Diagnostic> {
         let is_here = |found: &&Diagnostic| {
             found.span.start <= place.end

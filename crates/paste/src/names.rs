@@ -1,24 +1,24 @@
-//! Names of operands in a snippet: an expression of C++ or Python goes in, a name that people recognise and that the assembly does not use
-//! comes out. `d[0]` becomes `d0`, `__cvta_generic_to_shared(tile)` becomes `tile`.
+//! Names of operands in a snippet: derives a recognizable name that the assembly does not use from a C++ or Python expression. `d[0]`
+//! becomes `d0`, and `__cvta_generic_to_shared(tile)` becomes `tile`.
 
 use crate::cpp::lexer::tokens;
 use crate::pieces::{Kind, Token};
 use std::collections::BTreeSet;
 
-/// Longest name.
+/// Maximum length of a name.
 const MAX_LEN: usize = 40;
 
-/// Names that are given out for one block.
+/// Assigned names of an asm block.
 #[derive(Debug)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// Names apart from the words of an assembly.
+    /// Creates a set of names that excludes the words of an assembly.
     pub(crate) fn apart_from(assembly: &str) -> Names {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-        // `%[name]` names an operand, and not a register.
+        // `%[name]` is an operand, not a register.
         let mut words = String::new();
         let mut rest = assembly;
         while let Some(at) = rest.find("%[") {
@@ -33,7 +33,7 @@ impl Names {
         }
     }
 
-    /// The name of operand `number`, which is this expression.
+    /// Returns the name of operand `number` with this expression.
     pub(crate) fn name(&mut self, expression: &str, number: usize) -> String {
         let pieces = tokens(expression);
         let pieces: Vec<Token> = pieces
@@ -60,7 +60,7 @@ impl Names {
     }
 }
 
-/// Parentheses within each other that are looked into.
+/// Maximum depth of nested parentheses.
 const MAX_DEPTH: usize = 16;
 
 struct Reader<'a> {
@@ -88,7 +88,7 @@ impl Reader<'_> {
             .map_or("", |token| token.span.text(self.source))
     }
 
-    /// The end of a group that opens at `at`, exclusive.
+    /// Returns the exclusive end of a group that opens at `at`.
     fn close(&self, at: usize, to: usize, open: u8, close: u8) -> usize {
         let mut depth = 0usize;
         for index in at..to {
@@ -106,7 +106,7 @@ impl Reader<'_> {
         to
     }
 
-    /// Adds the name of an expression.
+    /// Appends the name of an expression.
     fn read(&self, from: usize, to: usize, depth: usize, name: &mut String) {
         let mut at = from;
         while at < to && matches!(self.byte(at), Some(b'*' | b'&' | b'-' | b'+' | b'~' | b'!')) {
@@ -117,7 +117,7 @@ impl Reader<'_> {
         }
         if self.byte(at) == Some(b'(') {
             let end = self.close(at, to, b'(', b')');
-            // `(int) x` is a cast, `(x)` is an expression in parentheses.
+            // `(int) x` is a cast, and `(x)` is an expression in parentheses.
             let is_cast = self.is_word(end) || matches!(self.byte(end), Some(b'(' | b'*' | b'&'));
             return match is_cast && end < to {
                 true => self.read(end, to, depth - 1, name),
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `a.b[1]->c`, a call, or a cast with the type in angles.
+    /// Parses `a.b[1]->c`, a call, or a cast with a type in angle brackets.
     fn path(&self, from: usize, to: usize, depth: usize, name: &mut String) {
         let mut at = from + 1;
         let is_cast = self.text(from).ends_with("_cast");
@@ -171,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `[0]` adds `0`, `[i + 1]` adds `_i_1`.
+    /// Appends an index: `0` for `[0]`, and `_i_1` for `[i + 1]`.
     fn index(&self, from: usize, to: usize, name: &mut String) {
         for at in from..to {
             match self.pieces.get(at).map(|token| token.kind) {

@@ -62,7 +62,7 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
     blocks
 }
 
-/// Whether `type name(…)` with a body begins with the name at `at`.
+/// Checks whether a function definition `type name(…) {` starts with the name at `at`.
 fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
     let is_named = pieces.is_word(at) && pieces.is(at + 1, b'(') && at > 0;
     if !is_named || !(pieces.is_word(at - 1) || pieces.is(at - 1, b'>')) {
@@ -94,7 +94,7 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
     let assembly = all.next()?;
     match value_of(pieces, assembly) {
         Some((mut text, unknown)) => {
-            // ILGPU ends the command itself.
+            // ILGPU terminates the command itself.
             let own = text.text.trim_end();
             if !own.is_empty() && !own.ends_with([';', '}']) {
                 text.stand_in(";", Span::at(pieces.tokens[assembly.to - 1].span.end));

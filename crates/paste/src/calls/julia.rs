@@ -39,7 +39,7 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
     blocks
 }
 
-/// Whether `name(…) =` begins at `at`.
+/// Checks whether a definition `name(…) =` starts at `at`.
 fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
     end_of_parameters(pieces, at)
         .is_some_and(|close| pieces.is(close + 1, b'=') && !pieces.is(close + 2, b'='))
@@ -79,7 +79,7 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
     let is_boolean = |next: &Argument<'_>| matches!(pieces.text(next.from), "true" | "false");
     let side_effects = all.next_if(is_boolean);
     block.is_volatile = side_effects.is_some_and(|found| pieces.text(found.from) == "true");
-    // The type of the result and the tuple of the types of the arguments.
+    // The type of the result, and the tuple of argument types.
     let inputs = all
         .skip(2)
         .take(MAX_OPERANDS)
@@ -93,7 +93,7 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
     Some(block)
 }
 
-/// Splits the arguments of a macro without parentheses, at blanks up to the end of the line; returns the last token, too.
+/// Splits the arguments of a macro call without parentheses at white space up to the end of the line. Also returns the last token.
 fn separated(pieces: Pieces<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
     let mut all = Vec::new();
     let mut at = from;

@@ -1,10 +1,10 @@
-//! Lexer for the subset of Julia and C# that calls and strings need: a source text goes in; words, literals and punctuation come out.
+//! Lexer for the parts of Julia and C# that calls and strings use. Splits a source into words, literals and punctuation.
 
 use crate::pieces::{Kind, Token};
 use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
-/// A language with its own comments and string literals.
+/// Language with its own comments and string literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
     Julia,
@@ -86,7 +86,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Moves to the end of a token.
+    /// Advances to the end of a token.
     fn to(&mut self, end: usize, kind: Kind) -> Kind {
         self.at = end;
         kind
@@ -112,7 +112,7 @@ impl Lexer<'_> {
         Kind::Comment
     }
 
-    /// A comment up to the end of its line, or a block comment, which nests.
+    /// Reads a line comment, or a block comment, which can be nested.
     fn julia_comment(&mut self) -> Kind {
         if !self.rest().starts_with("#=") {
             return self.rest_of_line();
@@ -137,7 +137,7 @@ impl Lexer<'_> {
         Kind::Comment
     }
 
-    /// Length of the signs before a C# string: `@`, `$`, `$@`, `@$`, `$$`.
+    /// Returns the length of the prefix of a C# string: `@`, `$`, `$@`, `@$`, `$$`.
     fn string_prefix(&self) -> usize {
         let signs = self.bytes[self.at..].iter();
         let n = signs.take_while(|byte| matches!(byte, b'@' | b'$')).count();

@@ -1,10 +1,10 @@
-//! `#if` within a statement: the pieces of a text go in; those without such lines, and without what follows `#else` up to `#endif`, come out. The
-//! text does not say which branch is compiled; the first one is taken.
+//! Preprocessor conditions within statements: removes the directives, and the tokens from `#else` up to `#endif`. The source does not
+//! determine the compiled branch, so the first branch is selected.
 
 use crate::pieces::{Kind, Token};
 use warpgrid_program::wrapped::{ASM_QUALIFIERS, ASM_WORDS};
 
-/// Leaves out conditions and their later branches within `asm` statements; all else stays.
+/// Removes conditions and their later branches within `asm` statements, and keeps all other tokens.
 pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
     let mut left = Left {
         source,
@@ -35,17 +35,17 @@ pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
     kept
 }
 
-/// Where the pass is.
+/// State of the pass.
 struct Left<'a> {
     source: &'a str,
-    /// Parentheses that are open since an `asm` statement began.
+    /// Number of open parentheses since the start of an `asm` statement.
     depth: usize,
-    /// Whether this is a later branch.
+    /// Whether the tokens belong to a later branch.
     is_skipping: bool,
 }
 
 impl Left<'_> {
-    /// Whether a directive is a condition; then what follows is kept or left out.
+    /// Checks whether a directive is a condition, and updates the state accordingly.
     fn condition(&mut self, word: &str) -> bool {
         match word {
             "if" | "ifdef" | "ifndef" | "endif" => self.is_skipping = false,
@@ -63,7 +63,7 @@ impl Left<'_> {
         }
     }
 
-    /// Whether a parenthesis after these pieces is that of a statement.
+    /// Checks whether a parenthesis after these tokens opens an `asm` statement.
     fn begins(&self, before: &[Token]) -> bool {
         let words = before
             .iter()

@@ -1,5 +1,5 @@
-//! Numbers and texts that a text of C++ or Python says itself: `constexpr int N = 16;`, `#define N 16`, `//@ constant N = 16`. In: a name or
-//! an expression; out: its value, where the text has it.
+//! Integer and string constants that a C++ or Python source defines: `constexpr int N = 16;`, `#define N 16`, `//@ constant N = 16`.
+//! Evaluates names and expressions.
 
 use super::lexer::tokens;
 use crate::escape::{Escapes, decode};
@@ -7,15 +7,15 @@ use crate::pieces::{Kind, Pieces};
 use std::collections::BTreeMap;
 use warpgrid_program::Origin;
 
-/// What names stand for.
+/// Values of names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constants<'a> {
-    /// The expression of each name.
+    /// Expression of each name.
     numbers: BTreeMap<&'a str, &'a str>,
     texts: BTreeMap<&'a str, String>,
 }
 
-/// Names within names that are followed.
+/// Maximum depth of nested names.
 const MAX_DEPTH: usize = 8;
 
 impl<'a> Constants<'a> {
@@ -77,7 +77,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// Reads `//@ constant N = 16`, which comes before what the code says.
+    /// Parses `//@ constant N = 16`, which takes precedence over the code.
     fn state(&mut self, line: &'a str) {
         let line = line.trim_start();
         let fact = line.strip_prefix("//@").or(line.strip_prefix("#@"));
@@ -89,20 +89,20 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// The number that an expression is.
+    /// Evaluates an integer expression.
     pub(crate) fn number(&self, expression: &str) -> Option<i64> {
-        // A fact may be about the expression as it is.
+        // An annotation can define the whole expression.
         let stated = self.numbers.get(expression.trim());
         Expression::read(stated.unwrap_or(&expression), self, 0)
     }
 
-    /// The text that a name means.
+    /// Returns the string value of a name.
     pub(crate) fn text(&self, expression: &str) -> Option<&str> {
         self.texts.get(expression.trim()).map(String::as_str)
     }
 }
 
-/// An expression of numbers, as far as it has been read.
+/// Integer expression with the parser position.
 struct Expression<'e, 'c> {
     pieces: Pieces<'e>,
     at: usize,
@@ -110,7 +110,7 @@ struct Expression<'e, 'c> {
     depth: usize,
 }
 
-/// Operators by how strongly they bind, the weakest first.
+/// Operators by precedence, lowest first.
 const OPERATORS: &[(&str, u8)] = &[
     ("|", 1),
     ("^", 2),
@@ -218,7 +218,7 @@ impl Expression<'_, '_> {
     }
 }
 
-/// Bytes of a type.
+/// Returns the size of a type in bytes.
 fn size_of(ty: &str) -> Option<i64> {
     Some(match ty {
         "char" | "bool" | "uint8_t" | "int8_t" => 1,
@@ -230,7 +230,7 @@ fn size_of(ty: &str) -> Option<i64> {
     })
 }
 
-/// A literal of an integer, with its suffix.
+/// Parses an integer literal with its suffix.
 fn integer(text: &str) -> Option<i64> {
     let digits = text.replace('\'', "");
     let (base, digits) = match digits.as_str() {

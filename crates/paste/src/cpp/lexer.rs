@@ -1,10 +1,11 @@
-//! C++ as far as `asm` statements need it: a text goes in; words, literals and punctuation with their places come out. No preprocessing.
+//! Lexer for the parts of C++ that `asm` statements use. Splits a source into words, literals and punctuation with their spans, without
+//! preprocessing.
 
 use crate::pieces::{Kind, Token};
 use crate::scan::{begins_word, end_of_character};
 use warpgrid_program::Span;
 
-/// Splits a text; comments are pieces, too.
+/// Splits a source into tokens, including comments.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         source,
@@ -88,7 +89,7 @@ impl Lexer<'_> {
         Kind::Comment
     }
 
-    /// A string from its quote on; it ends with its line where its other quote is missing.
+    /// Reads a string after its opening quote. An unterminated string ends at the end of the line.
     fn string(&mut self) -> Kind {
         let start = self.at + 1;
         self.at = start;
@@ -116,7 +117,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `R"delimiter(…)delimiter"` from its quote on.
+    /// Reads `R"delimiter(…)delimiter"` from its opening quote.
     fn raw_string(&mut self) -> Option<Kind> {
         let rest = &self.source[self.at + 1..];
         let open = rest.find('(')?;
@@ -146,7 +147,7 @@ impl Lexer<'_> {
         Kind::Number
     }
 
-    /// A word, or a string with a prefix.
+    /// Reads a word, or a string with a prefix.
     fn word(&mut self) -> Kind {
         let start = self.at;
         while self
@@ -170,7 +171,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a byte begins a word.
+/// Checks whether a byte starts a word.
 fn is_word(byte: u8) -> bool {
     begins_word(byte) || byte == b'$'
 }

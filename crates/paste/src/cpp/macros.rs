@@ -1,25 +1,25 @@
-//! The macros that a text defines itself: names and parameters with their bodies, and where they are used.
+//! Macros that a source defines: names, parameters, bodies and uses.
 
 use crate::pieces::{Kind, Pieces};
 use std::ops::Range;
 
-/// A `#define`.
+/// `#define` directive.
 #[derive(Clone, Debug)]
 pub(crate) struct Macro<'a> {
     pub(crate) name: &'a str,
-    /// Its parameters, where it has a list of them.
+    /// Parameters of a function-like macro.
     pub(crate) parameters: Option<Vec<&'a str>>,
-    /// The pieces that it becomes.
+    /// Token range of the body.
     pub(crate) body: Range<usize>,
 }
 
-/// All of them, in order.
+/// All macros in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Macros<'a> {
     all: Vec<Macro<'a>>,
 }
 
-/// Uses of a macro that are followed.
+/// Maximum number of expanded uses of a macro.
 const MAX_USES: usize = 32;
 
 impl<'a> Macros<'a> {
@@ -37,18 +37,18 @@ impl<'a> Macros<'a> {
         Macros { all }
     }
 
-    /// The macro that has a piece in its body.
+    /// Returns the macro whose body contains a token.
     pub(crate) fn around(&self, at: usize) -> Option<&Macro<'a>> {
         self.all.iter().find(|own| own.body.contains(&at))
     }
 
-    /// A macro without parameters.
+    /// Returns the object-like macro with this name.
     pub(crate) fn plain(&self, name: &str) -> Option<&Macro<'a>> {
         let mut all = self.all.iter();
         all.find(|own| own.name == name && own.parameters.is_none())
     }
 
-    /// Where a macro is used outside of definitions: the place of its name each time.
+    /// Returns the token indices of the uses of a macro outside of macro definitions.
     pub(crate) fn uses(&self, pieces: Pieces<'a>, of: &Macro<'a>) -> Vec<usize> {
         let is_use = |at: &usize| {
             pieces.text(*at) == of.name
@@ -62,7 +62,7 @@ impl<'a> Macros<'a> {
     }
 }
 
-/// Reads a definition from its name on.
+/// Parses a definition from its name on.
 fn definition<'a>(pieces: Pieces<'a>, name: usize) -> Macro<'a> {
     let tokens = pieces.tokens;
     let line_end = (name + 1..tokens.len())

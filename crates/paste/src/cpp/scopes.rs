@@ -1,30 +1,30 @@
-//! The function that a place of C++ is in, as far as parentheses and braces say. In: the pieces up to the place; out: a name.
+//! Tracking of the enclosing function in C++ by parentheses and braces.
 
 use crate::pieces::{Kind, Pieces};
 
-/// The scopes around a place.
+/// Enclosing scopes of a position.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes<'a> {
-    /// The word before each open parenthesis.
+    /// Word before each open parenthesis.
     calls: Vec<&'a str>,
-    /// The word before the parenthesis that was closed last, as long as a body may follow.
+    /// Word before the last closed parenthesis, while a function body can follow.
     head: Option<&'a str>,
-    /// The function that each open brace is the body of.
+    /// Function of each open brace.
     braces: Vec<Option<&'a str>>,
 }
 
-/// Words that stand between the parameters of a function and its body.
+/// Words between the parameters and the body of a function.
 const AFTER_PARAMETERS: &[&str] = &[
     "const", "noexcept", "override", "final", "mutable", "requires",
 ];
 
-/// Words before a parenthesis that are no function.
+/// Words before a parenthesis that are not function names.
 const STATEMENTS: &[&str] = &[
     "if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype",
 ];
 
 impl<'a> Scopes<'a> {
-    /// Goes on over the piece at `at`.
+    /// Advances over the token at `at`.
     pub(crate) fn step(&mut self, pieces: Pieces<'a>, at: usize) {
         match pieces.kind(at) {
             Some(Kind::Punctuation(b'(')) => {
@@ -49,7 +49,7 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// The function that the place is in.
+    /// Returns the enclosing function.
     pub(crate) fn function(&self) -> Option<&'a str> {
         self.braces.iter().rev().find_map(|name| *name)
     }

@@ -1,4 +1,4 @@
-//! One `asm` statement: its pieces go in; template, operands and clobbers come out. Where it is in a macro, once for each use of that.
+//! Parser of one `asm` statement: its template, operands and clobbers. A statement in a macro is parsed once per use of the macro.
 
 use super::Reading;
 use super::macros::Macro;
@@ -12,7 +12,7 @@ use crate::raw::{RawBlock, RawOperand, Section};
 use warpgrid_program::Span;
 use warpgrid_program::wrapped::ASM_QUALIFIERS;
 
-/// What the parameters of a macro stand for at one use.
+/// Arguments of a macro at one use.
 #[derive(Clone, Debug, Default)]
 struct Arguments<'a> {
     given: Vec<(&'a str, Span)>,
@@ -25,11 +25,11 @@ impl Arguments<'_> {
     }
 }
 
-/// Macros within macros that are followed.
+/// Maximum depth of nested macros.
 const MAX_DEPTH: usize = 8;
 
 impl<'a> Reading<'a> {
-    /// Reads the statement whose word is at `at`, where it is one.
+    /// Parses the statement whose first word is at `at`, if it is an `asm` statement.
     pub(super) fn statement(&self, at: usize, scopes: &Scopes<'a>, blocks: &mut Vec<RawBlock>) {
         let mut open = at + 1;
         while ASM_QUALIFIERS.contains(&self.pieces.text(open)) {
@@ -58,7 +58,7 @@ impl<'a> Reading<'a> {
         for used in uses {
             let mut block = plain.clone();
             self.read(at, open, &self.arguments(around, used), &mut block);
-            // It is the use that a person looks for.
+            // The block refers to the use of the macro.
             block.word = self.pieces.tokens[used].span;
             block.span = match self.pieces.closing(used + 1) {
                 Some(close) => block.word.to(self.pieces.tokens[close].span),
@@ -68,7 +68,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether what follows a parenthesis can be a template: not so in `asm (x)` of a sentence.
+    /// Checks whether the tokens after a parenthesis can be a template, unlike those of `asm (x)` in prose.
     fn has_template(&self, at: usize) -> bool {
         match self.pieces.kind(at) {
             Some(Kind::Text { .. } | Kind::Punctuation(b'#')) => true,
@@ -85,7 +85,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What is handed to a macro where it is used.
+    /// Returns the arguments of a use of a macro.
     fn arguments(&self, of: &Macro<'a>, used: usize) -> Arguments<'a> {
         let pieces = self.pieces;
         let names = of.parameters.as_deref().unwrap_or(&[]);
@@ -139,7 +139,7 @@ impl<'a> Reading<'a> {
         block.settle(&self.constants);
     }
 
-    /// The stretches between the colons.
+    /// Splits the statement at its colons.
     fn sections(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
         let mut sections = Vec::new();
         let (mut start, mut at) = (from, from);
@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
         sections
     }
 
-    /// Adds the pieces of the assembly.
+    /// Adds the tokens of the assembly.
     fn template(
         &self,
         from: usize,
@@ -206,7 +206,7 @@ impl<'a> Reading<'a> {
                         at = pieces.closing(at).map_or(to, |end| end + 1);
                     }
                 }
-                // Parentheses around a text change nothing.
+                // Parentheses around a string have no effect.
                 Some(Kind::Punctuation(b'(' | b')')) => at += 1,
                 Some(_) => {
                     self.unknown(at, block);
@@ -217,7 +217,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Adds an argument of a macro that is among the pieces: it is a string.
+    /// Adds a macro argument that is part of the assembly, which must be a string.
     fn handed(&self, span: Span, block: &mut RawBlock) {
         let pieces = self.pieces;
         let within = |at: &usize| {
@@ -286,7 +286,7 @@ impl<'a> Reading<'a> {
                 section,
             });
             at = end;
-            // The compiler takes operands without a comma between them, too.
+            // The compiler also accepts operands without commas between them.
             let begins = |at: usize| {
                 matches!(
                     pieces.kind(at),
@@ -302,7 +302,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The place of a constraint without its quotes: a string, or a parameter of a macro that one is handed to.
+    /// Returns the span of a constraint without its quotes: a string, or a macro parameter whose argument is a string.
     fn constraint(&self, at: usize, arguments: &Arguments<'a>) -> Option<Span> {
         if let Kind::Text { inner, .. } = self.pieces.kind(at)? {
             return Some(inner);
@@ -316,7 +316,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The text of an expression, with arguments in the places of a macro's parameters.
+    /// Returns the text of an expression with macro arguments in place of macro parameters.
     fn expression(&self, from: usize, to: usize, arguments: &Arguments<'a>) -> String {
         let pieces = self.pieces;
         let (Some(first), true) = (pieces.tokens.get(from), to > from) else {
