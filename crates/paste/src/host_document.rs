@@ -214,7 +214,7 @@ impl OpenBlock {
             })
     }
 
-    /// Filters inferred declarations: those that follow from operands are intended, but other names are not declared anywhere.
+    /// Splits a diagnostic about inferred declarations: those of operands are intended, but all other names are undeclared.
     fn inferred(
         &self,
         mut found: Diagnostic,

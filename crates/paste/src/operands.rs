@@ -1,5 +1,5 @@
-//! Whether a block uses its operands as it states them. A checked program and the block go in; inputs that are written, and outputs that are
-//! not, or are read first, come out.
+//! Consistency of the declared and actual uses of operands in an asm block: reports inputs that are written, and outputs that are not
+//! written or are read first.
 
 use crate::block::{Block, BlockOperand};
 use crate::constraint::{Dialect, OperandKind, Role};
@@ -8,17 +8,17 @@ use warpgrid_program::{
     AddressBase, Diagnostic, Function, Guard, Instruction, OperandValue, RegisterId, Source, Span,
 };
 
-/// How the instructions use one operand, in text order.
+/// Uses of one operand in program order.
 #[derive(Debug, Default)]
 struct Uses {
-    /// The first instruction that reads it before any has written it.
+    /// First instruction that reads the operand before an instruction has written it.
     read_first: Option<Span>,
     first_write: Option<Span>,
-    /// The guards of the writes.
+    /// Guards of the writes.
     guards: Vec<Option<Guard>>,
 }
 
-/// What is wrong with the operands of a block; spans are places of the text around it.
+/// Returns the diagnostics about the operands of a block, with spans in the host source.
 pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // An empty statement with operands orders their computation.
@@ -44,12 +44,12 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
         let register = names.zip(0..).find(|(name, _)| *name == operand.name);
         let uses = register.map_or_else(Uses::default, |(_, id)| uses(function, RegisterId(id)));
         let mut misuse = examine(block, operand, &uses);
-        // Where numbers are off, another constraint does not help.
+        // If operand numbers are wrong, another constraint does not help.
         if let Some(misuse) = misuse.as_mut().filter(|_| has_unused) {
             misuse.help = None;
             misuse.fixes.clear();
         }
-        // The direction of a C# argument is `out`, `ref` or none, and not a modifier of a constraint.
+        // The direction of a C# argument is `out`, `ref` or none, rather than a constraint modifier.
         if let Some(misuse) = misuse.as_mut().filter(|_| block.dialect == Dialect::Ilgpu) {
             misuse.help = Some(diagnose::csharp_direction().to_owned());
             misuse.fixes.clear();
@@ -62,7 +62,7 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
 fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnostic> {
     let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
     let place = |span: Option<Span>| {
-        // The place of the operand within the instruction, where that is in the text.
+        // Span of the operand within the instruction, if the source contains it.
         let instruction = block.snippet.map.span(span.unwrap_or_default());
         let within = |own: &&Span| instruction.start <= own.start && own.end <= instruction.end;
         operand
@@ -100,7 +100,7 @@ fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnos
     }
 }
 
-/// Whether every write is under the same predicate.
+/// Checks whether every write has the same predicate.
 fn is_partial(guards: &[Option<Guard>]) -> bool {
     let Some(Some(first)) = guards.first() else {
         return false;
@@ -111,7 +111,7 @@ fn is_partial(guards: &[Option<Guard>]) -> bool {
 fn uses(function: &Function, register: RegisterId) -> Uses {
     let mut uses = Uses::default();
     for instruction in &function.instructions {
-        // What a front end put before the text has no place in it.
+        // Instructions that a front end inserted before the source have no span.
         if instruction.span.end <= instruction.span.start {
             continue;
         }

@@ -1,26 +1,26 @@
-//! Source code in pieces, of every language that is read: each has a kind and a place, and a text with its pieces says where groups close.
+//! Tokens of host sources in all supported languages, with a lookup of matching brackets.
 
 use warpgrid_program::Span;
 
-/// A piece of source code.
+/// Token of a host source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     pub(crate) span: Span,
-    /// Whether a line of the language begins with it: one that ends in a backslash goes on, and in Python one with an open group.
+    /// Whether the token starts a logical line. A backslash at the end of a line, and in Python an open bracket, continues the line.
     pub(crate) starts_line: bool,
 }
 
-/// What a piece is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Word,
     Number,
-    /// A string, with what is between its quotes.
+    /// String with the span between its quotes.
     Text {
         inner: Span,
         is_raw: bool,
-        /// Whether it has places that are filled while the program runs: an f-string.
+        /// Whether the string contains interpolated values (f-string).
         is_formatted: bool,
     },
     Character,
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     Punctuation(u8),
 }
 
-/// A text with its pieces; comments are left out.
+/// Source with its tokens, without comments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces<'a> {
     pub(crate) source: &'a str,
@@ -54,14 +54,14 @@ impl<'a> Pieces<'a> {
         self.kind(at) == Some(Kind::Word)
     }
 
-    /// The column of a piece with which a line begins, in bytes.
+    /// Returns the column of a token that starts a line, in bytes.
     pub(crate) fn column(&self, at: usize) -> Option<usize> {
         let token = self.tokens.get(at).filter(|token| token.starts_line)?;
         let before = self.source.get(..token.span.start as usize)?;
         Some(before.len() - before.rfind('\n').map_or(0, |end| end + 1))
     }
 
-    /// Where the group ends that opens at `at`: the place of its closing sign.
+    /// Returns the index of the closing bracket of the group that opens at `at`.
     pub(crate) fn closing(&self, at: usize) -> Option<usize> {
         let mut depth = 0usize;
         (at..self.tokens.len()).find(|index| match self.kind(*index) {

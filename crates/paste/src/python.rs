@@ -1,5 +1,5 @@
-//! Inline assembly in Python: calls that take assembly and constraints as texts (Triton, Numba, MLIR), and C++ in strings. A text goes in, its
-//! blocks come out in the places of that text.
+//! Inline assembly in Python: calls with assembly and constraints as strings (Triton, Numba, MLIR), and C++ in strings. Extracts the asm
+//! blocks of a source with their spans.
 
 pub(crate) mod call;
 pub(crate) mod lexer;
@@ -12,12 +12,12 @@ use lexer::tokens;
 use strings::Strings;
 use warpgrid_program::wrapped::ASM_CALLS;
 
-/// Whether a text is Python rather than C++: what its first telling line says.
+/// Checks whether a source is Python rather than C++, based on its first unambiguous line.
 pub(crate) fn is_python(source: &str) -> bool {
     source.lines().find_map(of_line).unwrap_or(false)
 }
 
-/// What a line says; `None` where it could be of both.
+/// Returns the language of a line, or `None` if the line is ambiguous.
 fn of_line(line: &str) -> Option<bool> {
     let line = line.trim();
     let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
@@ -60,7 +60,7 @@ fn of_line(line: &str) -> Option<bool> {
         .then_some(true)
 }
 
-/// The blocks of a text, in order.
+/// Returns the asm blocks of a source in order.
 pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
     let all = tokens(source);
     let tokens: Vec<Token> = all
@@ -93,7 +93,7 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
     blocks
 }
 
-/// The blocks of C++ in a string.
+/// Returns the asm blocks of C++ in a string.
 fn within(strings: Strings<'_>, from: usize, to: usize) -> Vec<RawBlock> {
     let span = strings.pieces.tokens[from]
         .span
@@ -106,10 +106,10 @@ fn within(strings: Strings<'_>, from: usize, to: usize) -> Vec<RawBlock> {
     found.map(|block| block.through(&text.map)).collect()
 }
 
-/// The function that a place is in, by the columns of its lines.
+/// Enclosing functions of a position, based on indentation.
 #[derive(Debug, Default)]
 struct Functions<'a> {
-    /// Name, and column of its `def`.
+    /// Name of each function, and the column of its `def`.
     open: Vec<(&'a str, usize)>,
 }
 

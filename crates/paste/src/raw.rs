@@ -1,5 +1,5 @@
-//! A block as it is read, before its operands are understood: C++, Python and strings within strings all give these. All of it in the places
-//! of one text, or through a map in those of the text around it.
+//! Inline assembly block as parsed from C++, Python, and strings within strings, before its operands are interpreted. All spans refer to
+//! one source, and a map can convert them to the enclosing source.
 
 use crate::block::{Block, BlockOperand, Missing, Purity, Unknown};
 use crate::constraint::{Constraint, Dialect, OperandKind, Role};
@@ -10,10 +10,10 @@ use crate::names::Names;
 use crate::template::{Symbol, constant_text, fill};
 use warpgrid_program::{Diagnostic, Origin, PlaceMap, Span};
 
-/// A block as it is there.
+/// Uninterpreted asm block.
 #[derive(Clone, Debug)]
 pub(crate) struct RawBlock {
-    /// The function that it is in.
+    /// Enclosing function.
     pub(crate) function: String,
     pub(crate) span: Span,
     pub(crate) word: Span,
@@ -21,14 +21,14 @@ pub(crate) struct RawBlock {
     pub(crate) template: Origin,
     pub(crate) operands: Vec<RawOperand>,
     pub(crate) is_volatile: bool,
-    /// For assembly that Triton applies to each element of a tensor.
+    /// Purity of assembly that Triton applies to each element of a tensor.
     pub(crate) elementwise: Option<Purity>,
     pub(crate) clobbers: Vec<(String, Span)>,
     pub(crate) unknown: Vec<Unknown>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// An operand as it is there.
+/// Uninterpreted operand.
 #[derive(Clone, Debug)]
 pub(crate) struct RawOperand {
     /// `[name]`
@@ -36,22 +36,22 @@ pub(crate) struct RawOperand {
     pub(crate) constraint: String,
     pub(crate) place: Span,
     pub(crate) expression: String,
-    /// The value of a constant that the text says.
+    /// Value of a constant that the source defines.
     pub(crate) value: Option<String>,
     pub(crate) section: Section,
 }
 
-/// Where an operand is.
+/// Section of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Outputs,
     Inputs,
-    /// In a list of constraints, where a modifier alone tells.
+    /// In a list of constraints, in which only the modifier determines the direction.
     Either,
 }
 
 impl RawBlock {
-    /// A block without anything in it.
+    /// Creates an empty block.
     pub(crate) fn new(function: &str, word: Span, dialect: Dialect) -> RawBlock {
         RawBlock {
             function: function.to_owned(),
@@ -68,7 +68,7 @@ impl RawBlock {
         }
     }
 
-    /// Reads the values of constants off the text.
+    /// Sets the values of constants that the source defines.
     pub(crate) fn settle(&mut self, constants: &Constants<'_>) {
         for operand in &mut self.operands {
             operand.value = match Constraint::read(&operand.constraint, self.dialect) {
@@ -85,7 +85,7 @@ impl RawBlock {
         }
     }
 
-    /// The block in the places of the text that this one was taken out of.
+    /// Converts the spans of the block to the enclosing source.
     pub(crate) fn through(mut self, map: &PlaceMap) -> RawBlock {
         let mend = |span: &mut Span| *span = map.span(*span);
         mend(&mut self.span);
@@ -111,7 +111,7 @@ impl RawBlock {
         self
     }
 
-    /// The block with its operands understood; `choices` are the numbers of constants that the text does not say.
+    /// Returns the block with interpreted operands. `choices` are the values of unknown constants.
     pub(crate) fn understood(&self, name: String, choices: &[i64]) -> Block {
         let mut diagnostics = self.diagnostics.clone();
         let mut unknown = self.unknown.clone();
@@ -173,7 +173,7 @@ impl RawBlock {
         }
     }
 
-    /// Whether an operand is a number that the compiler knows.
+    /// Checks whether an operand is a compile-time integer constant.
     fn is_constant(&self, raw: &RawOperand) -> bool {
         let read = Constraint::read(&raw.constraint, self.dialect);
         read.is_ok_and(|constraint| constraint.kind == OperandKind::Constant)
@@ -245,7 +245,7 @@ impl RawBlock {
         }
     }
 
-    /// Reads a constraint; a number means that of another operand.
+    /// Parses a constraint. A number refers to the constraint of another operand.
     fn constraint(
         &self,
         text: &str,

@@ -1,6 +1,6 @@
-//! Scanning that the lexers of several languages share: the bytes of a text and a position go in; the end of a literal comes out.
+//! Scanning functions that the lexers of several languages share.
 
-/// Whether a byte begins a word; all letters outside of ASCII do.
+/// Checks whether a byte starts a word. All non-ASCII characters do.
 pub(crate) fn begins_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
@@ -35,7 +35,7 @@ pub(crate) fn end_of_character(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Whether `n` quotes are at `at`.
+/// Checks whether `n` quotes are at `at`.
 pub(crate) fn has_quotes(bytes: &[u8], at: usize, quote: u8, n: usize) -> bool {
     bytes[at..]
         .iter()

@@ -1,21 +1,21 @@
-//! The assembly of a block: a template goes in, the text that the assembler gets comes out, with the names of operands in their places.
+//! Expansion of assembly templates: returns the text that the assembler receives, with operand names in place of placeholders.
 //!
-//! What `%` means to the CUDA compiler was tried with its release 13: `%0` is an operand, `%%` is `%`, `%{`, `%|`, `%}` and other signs
-//! vanish, a letter before a number (`%r1`) is refused, and any other word stays as it is (`%tid`).
+//! The treatment of `%` by the CUDA compiler was determined with release 13: `%0` is an operand, `%%` is `%`, `%{`, `%|`, `%}` and other
+//! punctuation characters are removed, a letter before a number (`%r1`) is rejected, and any other word is unchanged (`%tid`).
 
 use crate::block::BlockOperand;
 use crate::constraint::{Dialect, OperandKind};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{Diagnostic, Origin, Span};
 
-/// Where names stand for operands.
+/// Symbolic names of operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symbol<'a> {
     pub(crate) name: &'a str,
     pub(crate) operand: usize,
 }
 
-/// Fills a template. Notes in the operands where they are used, and in `found` what is wrong.
+/// Expands a template. Records the uses of operands, and adds diagnostics to `found`.
 pub(crate) fn fill(
     template: &Origin,
     operands: &mut [BlockOperand],
@@ -57,12 +57,12 @@ struct Filler<'a> {
     dialect: Dialect,
     found: &'a mut Vec<Diagnostic>,
     filled: Origin,
-    /// The number of the alternative within `$(`, `$|` and `$)`.
+    /// Index of the alternative within `$(`, `$|` and `$)`.
     alternative: Option<usize>,
 }
 
 impl Filler<'_> {
-    /// Whether the text belongs to an alternative that the AT&T dialect leaves out.
+    /// Checks whether the text belongs to an alternative that the AT&T dialect omits.
     fn is_left_out(&self) -> bool {
         self.alternative.is_some_and(|number| number > 0)
     }
@@ -79,7 +79,7 @@ impl Filler<'_> {
         self.template.map.span(Span::new(from as u32, to as u32))
     }
 
-    /// What a `%` at `at` begins; where the text goes on.
+    /// Expands a `%` at `at`. Returns the position after it.
     fn percent(&mut self, at: usize) -> usize {
         let template = self.template;
         let rest = &template.text[at + 1..];
@@ -123,7 +123,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Names `%%0`: no register is called so, and it is an operand that was meant.
+    /// Reports `%%0`, which is not a register name, so that an operand was probably intended.
     fn escaped(&mut self, at: usize, rest: &str) {
         let digits = n_digits(rest);
         let line = self.template.text[..at].rsplit('\n').next().unwrap_or("");
@@ -134,7 +134,7 @@ impl Filler<'_> {
         }
     }
 
-    /// What a `$` at `at` begins, to LLVM.
+    /// Expands a `$` at `at` according to LLVM. Returns the position after it.
     fn dollar(&mut self, at: usize) -> usize {
         let template = self.template;
         let rest = &template.text[at + 1..];
@@ -152,7 +152,7 @@ impl Filler<'_> {
             self.keep(at + 1, at + 2);
             return at + 2;
         }
-        // Braces without `$` are text; alternatives have these signs (LLVM, `AsmPrinterInlineAsm.cpp`).
+        // Braces without `$` are literal. Alternatives require `$` (LLVM, `AsmPrinterInlineAsm.cpp`).
         match (rest.as_bytes().first(), self.alternative) {
             (Some(b'('), None) => {
                 let place = self.place(at, at + 2);
@@ -168,7 +168,7 @@ impl Filler<'_> {
                 self.alternative = None;
                 return at + 2;
             }
-            // Outside of alternatives, the signs are a bar and a brace.
+            // Outside of alternatives, the characters are a literal bar and brace.
             (Some(b'|'), None) => {
                 self.keep(at + 1, at + 2);
                 return at + 2;
@@ -229,10 +229,10 @@ impl Filler<'_> {
     }
 }
 
-/// How names begin that stand for operands that do not exist.
+/// Prefix of names for nonexistent operands.
 pub(crate) const MISSING: &str = "missing_operand_";
 
-/// A name for an operand that does not exist, so that the rest can be read.
+/// Returns a name for a nonexistent operand, so that the remaining assembly can be parsed.
 fn stand_in(name: &str) -> String {
     let fits = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     format!("{MISSING}{}", name.chars().filter(fits).collect::<String>())
@@ -242,7 +242,7 @@ fn n_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// What replaces an operand in the text, where that is not its name.
+/// Returns the replacement of a constant operand in the text, in place of its name.
 pub(crate) fn constant_text(kind: OperandKind, value: Option<&str>, choice: i64) -> String {
     match (kind, value) {
         (_, Some(value)) => value.to_owned(),

@@ -1,4 +1,4 @@
-//! The tests of this room: one program, a module for each file.
+//! Integration tests of the crate: one binary with a module per file.
 
 #[path = "all/binaries.rs"]
 mod binaries;

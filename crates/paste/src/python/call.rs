@@ -1,5 +1,5 @@
-//! One call that takes assembly, such as `tl.inline_asm_elementwise`: its arguments go in; template, operands and clobbers come out. The first
-//! text is the assembly, the second one the constraints, and a list has the inputs.
+//! Parser of one call with assembly, such as `tl.inline_asm_elementwise`: its template, operands and clobbers. The first string is the
+//! assembly, the second string the constraints, and a list contains the inputs.
 
 use super::strings::Strings;
 use crate::argument::{Argument, add_operands, arguments, outputs};
@@ -10,7 +10,7 @@ use crate::pieces::{Kind, Pieces};
 use crate::raw::RawBlock;
 use warpgrid_program::{Origin, Span};
 
-/// Reads the call whose name is at `at`.
+/// Parses the call whose name is at `at`.
 pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<RawBlock> {
     let pieces = strings.pieces;
     let word = pieces.tokens[at].span;
@@ -31,7 +31,7 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
     let assembly = named(&["asm", "asm_string"]).or_else(|| texts.next());
     let constraints = named(&["constraints", "constraint"]).or_else(|| texts.next());
     let Some(assembly) = assembly else {
-        // Where the assembly is a name that the text does not explain, there is something to say of it.
+        // If the assembly is an unresolved name, the block contains a diagnostic about it.
         let first = arguments.iter().find(|argument| argument.name.is_none())?;
         block.unknown.push(Unknown::assembly(
             pieces.source,
@@ -69,12 +69,12 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
     Some(block)
 }
 
-/// What a call of `tl.inline_asm_elementwise` states about elements (Triton, `ElementwiseInlineAsmOp`).
+/// Properties of a `tl.inline_asm_elementwise` call (Triton, `ElementwiseInlineAsmOp`).
 struct Elementwise {
     purity: Option<Purity>,
-    /// The number of elements that one execution of the assembly processes.
+    /// Number of elements that one execution of the assembly processes.
     pack: Option<(u32, Span)>,
-    /// Bits per element of the results, where all have one width.
+    /// Element size of the results in bits, if all results have the same size.
     result_bits: Option<u32>,
 }
 
@@ -123,7 +123,7 @@ impl Elementwise {
         for operand in &block.operands {
             let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
             let is_output = letter.len() < operand.constraint.len();
-            // Two elements of 8 bits have 16 bits; two of 16 bits and four of 8 bits have 32.
+            // Two 8-bit elements have 16 bits, and two 16-bit elements or four 8-bit elements have 32 bits.
             let is_packed = match self.result_bits.filter(|_| is_output) {
                 Some(bits) => bits < 32 && bits.saturating_mul(pack) >= 32,
                 None => pack >= 4,
@@ -160,7 +160,7 @@ fn read_value(
     Some(text)
 }
 
-/// The text that an argument is: strings, in parentheses or not, or a name that the text sets to strings.
+/// Returns the string value of an argument: string literals with or without parentheses, or a name to which the source assigns strings.
 fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
     let pieces = strings.pieces;
     let (mut from, mut to) = (argument.from, argument.to);
@@ -184,7 +184,7 @@ fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec
     Some(strings.read(set + 2, strings.end(set + 2)))
 }
 
-/// Whether an argument is a tuple: parentheses with a comma at their level.
+/// Checks whether an argument is a tuple: parentheses with a comma at their level.
 fn is_tuple(pieces: Pieces<'_>, argument: Argument<'_>) -> bool {
     let (from, to) = (argument.from, argument.to);
     if !pieces.is(from, b'(') || pieces.closing(from) != Some(to - 1) {
@@ -193,7 +193,7 @@ fn is_tuple(pieces: Pieces<'_>, argument: Argument<'_>) -> bool {
     arguments(pieces, from + 1, to - 1).len() > 1 || pieces.is(to - 2, b',')
 }
 
-/// The texts of the elements of a list.
+/// Returns the text of each element of a list.
 fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
     let is_list = pieces.is(list.from, b'[') || pieces.is(list.from, b'(');
     let (from, to) = match is_list {
@@ -205,7 +205,7 @@ fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether the call says that it has effects beside its results.
+/// Checks whether the call declares side effects.
 fn is_volatile(pieces: Pieces<'_>, arguments: &[Argument<'_>]) -> bool {
     let says = |name: &str, value: &str| {
         let mut all = arguments.iter();

@@ -1,10 +1,10 @@
-//! Python as far as calls and strings need it: a text goes in; words, strings and punctuation with their places come out.
+//! Lexer for the parts of Python that calls and strings use. Splits a source into words, strings and punctuation with their spans.
 
 use crate::pieces::{Kind, Token};
 use crate::scan::{begins_word, depth_after, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
-/// Splits a text; comments are pieces, too.
+/// Splits a source into tokens, including comments.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         source,
@@ -21,7 +21,7 @@ struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     starts_line: bool,
-    /// Groups that are open.
+    /// Number of open brackets.
     depth: usize,
 }
 
@@ -87,7 +87,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A string from its quote on; one of a line ends with it where its other quote is missing.
+    /// Reads a string after its opening quote. An unterminated single-line string ends at the end of the line.
     fn string(&mut self, prefix: &str) -> Kind {
         let quote = self.bytes[self.at];
         let is_long = self.bytes.get(self.at + 1) == Some(&quote)

@@ -1,18 +1,18 @@
-//! Strings of Python that stand side by side: their pieces go in, one text with its places comes out, and what the text does not say of it.
+//! Implicit concatenation of adjacent Python strings: returns one text with a source map, and its unresolved parts.
 
 use crate::block::Unknown;
 use crate::escape::{Escapes, decode};
 use crate::pieces::{Kind, Pieces};
 use warpgrid_program::{Origin, Span};
 
-/// Reads strings of a text.
+/// Reader of strings in a source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strings<'a> {
     pub(super) pieces: Pieces<'a>,
 }
 
 impl Strings<'_> {
-    /// Where the strings that begin at `at` end; `at` where there is none.
+    /// Returns the end of the strings that start at `at`, or `at` if there is no string.
     pub(super) fn end(&self, at: usize) -> usize {
         let mut end = at;
         while matches!(self.pieces.kind(end), Some(Kind::Text { .. })) {
@@ -21,7 +21,7 @@ impl Strings<'_> {
         end
     }
 
-    /// The text of a stretch of strings.
+    /// Returns the text of a range of strings.
     pub(super) fn read(&self, from: usize, to: usize) -> (Origin, Vec<Unknown>) {
         let mut text = Origin::default();
         let mut unknown = Vec::new();
@@ -45,7 +45,7 @@ impl Strings<'_> {
         (text, unknown)
     }
 
-    /// A string with `{expressions}`, which are not known here.
+    /// Decodes an f-string, whose `{expressions}` are unresolved.
     fn formatted(
         &self,
         inner: Span,

@@ -1,4 +1,4 @@
-//! Files of a compiler: what is read out of each, and what becomes of broken ones.
+//! Compiled files: their extracted contents, and the handling of corrupted files.
 
 use expect_test::expect_file;
 use proptest::prelude::*;
@@ -96,7 +96,7 @@ fn other_files_are_separated() {
         "the file is not a text file, a cubin, a fatbin, or a program with a fatbin"
     );
     let mut host = file("sm_90.cubin");
-    // The machine of a processor.
+    // `e_machine` of a CPU.
     (host[18], host[19]) = (62, 0);
     assert_eq!(
         why(&host),
@@ -105,7 +105,7 @@ fn other_files_are_separated() {
     assert!(!is_binary(b"st.global.u32 [p], 1;"));
 }
 
-/// A fatbin with one entry that claims these flags and sizes.
+/// Returns a fatbin with one entry that claims these flags and sizes.
 fn claiming(flags: u64, size: u64, packed: u32, unpacked: u64) -> Vec<u8> {
     let mut bytes = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
     bytes.extend(1000u64.to_le_bytes());
@@ -183,7 +183,7 @@ proptest! {
 #[test]
 fn a_stack_without_a_bound_is_no_number_of_bytes() {
     let mut bytes = file("sm_90.cubin");
-    // An attribute with eight bytes of value: the symbol of a function, then the stack of a thread. What calls itself has no bound.
+    // Attribute with a value of eight bytes: the symbol of a function, and the stack size of a thread. Recursive functions have no bound.
     let is_stack = |part: &[u8]| matches!(part, [4, 0x11 | 0x12, 8, 0, ..]);
     let places: Vec<usize> = (0..bytes.len() - 12)
         .filter(|at| is_stack(&bytes[*at..]))

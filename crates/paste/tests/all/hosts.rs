@@ -1,6 +1,6 @@
-//! Source code with inline assembly, as files: for each, the blocks that are read out of it and what is said of them, with places.
+//! Host source files with inline assembly: the extracted asm blocks and their diagnostics with positions.
 //!
-//! `UPDATE_EXPECT=1` rewrites the files beside them.
+//! `UPDATE_EXPECT=1` updates the expected files in the same directory.
 
 use expect_test::expect_file;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// What is found in a text, for people.
+/// Formats the results for a source.
 fn found(source: &str) -> String {
     let lines = LineIndex::new(source);
     let document = PASTED.open(source.into(), &Overrides::default());

@@ -1,4 +1,4 @@
-//! What holds for every text: nothing panics, and every place of a block is a place of its text.
+//! Properties of arbitrary texts: no request panics, and every span of an asm block is within its source.
 
 use proptest::prelude::*;
 use warpgrid_paste::{HostText, Pasted};
@@ -6,7 +6,7 @@ use warpgrid_program::{FrontEnd, Overrides, Span};
 
 static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
 
-/// Pieces of statements, whole and broken.
+/// Parts of valid and invalid statements.
 const PIECES: &[&str] = &[
     "asm",
     " volatile",
@@ -60,7 +60,7 @@ fn texts() -> impl Strategy<Value = String> {
     pieces.prop_map(|pieces| pieces.concat())
 }
 
-/// Asks everything of a text.
+/// Sends all requests for a source.
 fn ask(source: &str) {
     let document = PASTED.open(source.into(), &Overrides::default());
     let n = source.len() as u32;
@@ -114,7 +114,7 @@ proptest! {
         ask(&text);
     }
 
-    /// Without macros, what comes later in a block comes later in the text, and every byte of it comes from somewhere in the statement.
+    /// Without macros, the source positions of the characters in a block are ascending, and every byte has a position in the statement.
     #[test]
     fn places_are_in_order(pieces in prop::collection::vec("[a-z0-9 .;\\\\n%]{0,12}", 1..6)) {
         let strings: Vec<String> = pieces.iter().map(|piece| format!("\"{}\"", piece.trim_end_matches('\\'))).collect();

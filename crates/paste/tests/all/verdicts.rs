@@ -1,5 +1,6 @@
-//! Statements that the CUDA compiler and its assembler accept or refuse, beside our verdicts. The sample was made with release 13.5 of both, for
-//! `sm_90`: random instructions, constraints, operands and mistakes, each in a kernel with expressions of the right size.
+//! Statements that the CUDA compiler and its assembler accept or reject, compared with the verdicts of Warpgrid. The sample was created
+//! with release 13.5 of both for `sm_90`: random instructions, constraints, operands and mistakes, each in a kernel with expressions of the
+//! right size.
 
 use warpgrid_isa::Target;
 use warpgrid_paste::Pasted;
@@ -7,7 +8,7 @@ use warpgrid_program::{FrontEnd, Overrides, Severity};
 
 static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
 
-/// `accept` or `refuse`, a blank, the statement; one a line.
+/// One statement per line: `accept` or `refuse`, a space, and the statement.
 const SAMPLE: &str = include_str!("../data/verdicts.txt");
 
 fn is_accepted(statement: &str) -> bool {
