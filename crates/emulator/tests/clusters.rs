@@ -92,7 +92,7 @@ fn all_blocks_of_a_cluster_are_there_at_once() {
 
 /// Returns a kernel in which the block with rank 1 waits until its word of shared memory is nonzero, and stores the
 /// word to a buffer. The block with rank 0 writes the word through an address that `address` derives from the address
-/// of its own word.
+/// of the corresponding word in its shared memory.
 fn handing_over(
     ty: ScalarType,
     generic: bool,

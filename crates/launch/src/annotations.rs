@@ -19,7 +19,7 @@
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
-//! `start` says which element of a buffer the kernel gets the address of, where it is not the first.
+//! `start` selects the element of a buffer whose address the kernel receives. The default is the first element.
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
 mod stated;

@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the access with the first register of the pair that holds its address; `None` where the address has 32 bits.
+    /// Returns the access with the first register of the pair that holds its address; `None` if the address has 32 bits.
     pub(crate) fn paired_access(self) -> Option<(Access, RegisterId)> {
         let access = self.access()?;
         let pair = self.operands().iter().find_map(|operand| {

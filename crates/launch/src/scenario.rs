@@ -232,7 +232,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Returns whether the scenario states what the launch leaves in the buffer.
+    /// Returns whether the scenario contains an expectation of the final contents of the buffer.
     pub const fn has_expectation(&self) -> bool {
         self.expect.is_some() || self.one_of.is_some() || self.expect_sha256.is_some()
     }

@@ -2,7 +2,7 @@
 //! events of a run, received as an observer. Output: pairs of instructions whose accesses conflict, are not morally
 //! strong, and are not ordered by causality.
 //!
-//! Each thread has a vector clock ([`clock`]). Asynchronous operations have clock components of their own: operations
+//! Each thread has a vector clock ([`clock`]). Asynchronous operations have separate clock components: operations
 //! that complete in order share a counter per thread, every other operation in flight has one component. [`shadow`]
 //! stores the accesses that later accesses may race with, per 128-byte line or per word; [`lines`] checks whole lines
 //! with the cached [`shapes`] of the accesses.

@@ -690,7 +690,7 @@ fn lanes_vote_and_reduce_together() {
             "0:%r2 1:%r2",
             [[0, 0, 3, 3], [0, 1, 1, 1], [1, 0, 2, 2], [1, 1, 0, 0]],
         ),
-        // Each lane supplies the value of its own register.
+        // Each lane supplies the value of a register of this lane.
         (
             [
                 "vote.sync.any.pred %p1, %p0, 3;",

@@ -87,7 +87,7 @@ pub(crate) struct ByHost {
 }
 
 impl Block {
-    /// Checks whether the block, which ends with this instruction, is a loop of its own.
+    /// Checks whether the block, which ends with this instruction, is a loop that consists of this block only.
     pub(crate) fn loops_to_itself(&self, last: &Instr) -> bool {
         matches!(last.op, Op::Branch { target } if target as usize == self.start)
     }

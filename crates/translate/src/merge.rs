@@ -1,4 +1,4 @@
-//! Merge of the partitions of a run, each of which has a memory of its own. Input: partitions whose blocks have
+//! Merge of the partitions of a run, each of which has a separate memory. Input: partitions whose blocks have
 //! finished. Output: whether blocks of different partitions conflict at a word, the ranges that must be tracked to
 //! decide this, and the merged memory.
 

@@ -1,4 +1,4 @@
-//! Partitions of the blocks of a launch, each with a memory of its own: a single partition, or one per thread or per
+//! Partitions of the blocks of a launch, each with a separate memory: a single partition, or one per thread or per
 //! host. Input: a machine that has not executed a step. Output: memory and counts at the end of the run, or the reason
 //! for a bailout.
 
@@ -72,7 +72,7 @@ pub fn run<E: Engine>(
     })
 }
 
-/// Runs a kernel like [`run`] with the blocks divided among threads, each with a memory of its own. The result does not
+/// Runs a kernel like [`run`] with the blocks divided among threads, each with a separate memory. The result does not
 /// depend on the number of threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn run_on_threads<E>(
@@ -322,7 +322,7 @@ fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<
     Ok(found)
 }
 
-/// Partition: a range of blocks with a memory of its own, which is an instance that runs the blocks, or a memory
+/// Partition: a range of blocks with a separate memory, which is an instance that runs the blocks, or a memory
 /// received from another host.
 #[derive(Debug)]
 pub struct Part<M: ?Sized> {

@@ -125,7 +125,7 @@ impl Runs for Threads {
     }
 }
 
-/// Hosts with memories of their own, which send copies of them to the first host.
+/// Hosts with separate memories, which send copies of their memories to the first host.
 struct Hosts(u64);
 
 /// Memory received from another host.

@@ -32,7 +32,7 @@ export type PartView = {
 /** Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
  * refers to this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
-/** Instructions as they are checked and run, with operand names in place of operand numbers. */
+/** Checked and executed instructions, with operand names instead of operand numbers. */
 text: string,
 /** True if the asm block contains no error. */
 accept: boolean,

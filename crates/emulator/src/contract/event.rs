@@ -12,7 +12,7 @@ pub struct PendingId(pub u64);
 pub enum Agent {
     /// A warp of a block, which is identified by its linear index.
     Warp { block: u64, warp: u32 },
-    /// An asynchronous operation that an earlier step issued, and that completes in a step of its own.
+    /// Asynchronous operation that an earlier step issued. Its completion is a separate step.
     InFlight(PendingId),
 }
 

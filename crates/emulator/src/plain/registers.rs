@@ -93,7 +93,7 @@ impl Plain<'_> {
         WarpRegisters { banks }
     }
 
-    /// Returns the registers that the instruction at a place in the code reads and writes, without its guard.
+    /// Returns the registers that the instruction at an index of the code reads and writes, without its guard.
     pub fn registers_at(self, at: u32) -> OperationRegisters {
         let mut found = OperationRegisters::default();
         if let Some(instr) = self.all_instructions().get(at as usize) {
@@ -105,7 +105,7 @@ impl Plain<'_> {
         found
     }
 
-    /// Returns the registers that the instruction at a place in the code reads and writes, guard included, if
+    /// Returns the registers that the instruction at an index of the code reads and writes, guard included, if
     /// [`Plain::execute`] executes the instruction with these registers alone.
     pub fn registers_of(self, at: u32) -> Option<OperationRegisters> {
         let instr = self.all_instructions().get(at as usize)?;
@@ -121,7 +121,7 @@ impl Plain<'_> {
         (!found.has_others).then_some(found)
     }
 
-    /// Executes the instruction at a place in the code for lanes of a warp, with the results of the interpreter.
+    /// Executes the instruction at an index of the code for lanes of a warp, with the results of the interpreter.
     /// Returns `false` without an effect if the instruction accesses more than registers.
     pub fn execute(self, at: u32, lanes: u32, registers: &mut WarpRegisters) -> bool {
         let Some(instr) = self.all_instructions().get(at as usize) else {

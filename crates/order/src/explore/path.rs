@@ -387,7 +387,7 @@ impl<'a> Walker<'a> {
         }
         let rounds = head.rounds + 1;
         path.heads.pop();
-        // A loop that does not depend on a read terminates by itself, or exceeds the limit of events.
+        // A loop whose condition does not depend on a read terminates, or exceeds the limit of events.
         if rounds >= most && path.control != 0 {
             self.bounded = true;
             return Vec::new();

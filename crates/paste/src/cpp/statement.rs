@@ -346,7 +346,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The name of what a piece is, for [`Pieces`] of another text.
+/// Kind of a piece, for the [`Pieces`] of another source.
 impl std::fmt::Debug for Reading<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Pieces { source, .. } = self.pieces;

@@ -442,7 +442,7 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Splits the lanes in `active` off into a record of their own, which continues at a block later; the other lanes
+    /// Splits the lanes in `active` off into a separate record, which continues at a block later; the other lanes
     /// continue.
     fn part(&mut self, block: usize) -> Result<(), Refusal> {
         let Names {

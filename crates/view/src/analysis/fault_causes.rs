@@ -205,7 +205,7 @@ fn loads_memory(reader: Reader<'_>) -> bool {
 
 impl Session {
     /// Returns the earlier events that are related to the fault of the run, the latest event first. Returns an empty list without a fault,
-    /// or if the faulting instruction explains the fault by itself.
+    /// or if the faulting instruction alone explains the fault.
     pub fn causes(&mut self) -> Vec<CauseView> {
         let Some(fault) = self.timeline.machine().fault().cloned() else {
             return Vec::new();

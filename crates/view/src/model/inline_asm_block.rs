@@ -17,7 +17,7 @@ pub struct PartView {
     pub column: u32,
     pub end_line: u32,
     pub end_column: u32,
-    /// Instructions as they are checked and run, with operand names in place of operand numbers.
+    /// Checked and executed instructions, with operand names instead of operand numbers.
     pub text: String,
     /// True if the asm block contains no error.
     pub accept: bool,

@@ -38,7 +38,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns whether the opcode is legal with this state space in place of its own.
+    /// Returns whether the opcode is legal with this state space instead of the written one.
     #[cold]
     fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);

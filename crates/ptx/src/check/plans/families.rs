@@ -149,7 +149,7 @@ pub(crate) enum Beyond {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sums {
     Taken,
-    /// Accepted since `sm_90`. For older targets, the assembler replaces the instruction by a call of its own library, which does
+    /// Accepted since `sm_90`. For older targets, the assembler replaces the instruction by a call of its built-in library, which does
     /// not accept sums (assembler 13.5).
     SinceSm90,
 }

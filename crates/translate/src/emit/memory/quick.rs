@@ -222,7 +222,7 @@ impl Emitter<'_> {
         Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
-    /// Returns the current instruction as an access with a range check of its own.
+    /// Returns the access of the current instruction with a separate range check.
     fn quick_access(&self, instr: &Instr) -> Option<(Quick, Look)> {
         let (plan, way) = match instr.op {
             Op::Load(plan) => (plan, Way::Load),

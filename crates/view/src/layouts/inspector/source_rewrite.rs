@@ -179,7 +179,7 @@ impl Session {
         all.find(|variable| variable.space == StateSpace::Shared && variable.name == name)
     }
 
-    /// Formats an access in a scope of its own, preceded by the address arithmetic.
+    /// Formats an access in a separate scope, preceded by the address arithmetic.
     fn changed(
         &self,
         found: &Recorded,

@@ -403,7 +403,7 @@ pub(crate) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u
             offset.is_some_and(|offset| offset < variable.size_bytes.max(1))
         })
         .max_by_key(|variable| variable.byte_offset);
-    // A dynamic shared variable has a start address, but no size of its own.
+    // A dynamic shared variable has a start address, but no declared size.
     let dynamic = || {
         let all = machine.shared_variables().iter();
         all.filter(|v| v.size_bytes == 0 && v.byte_offset <= address)

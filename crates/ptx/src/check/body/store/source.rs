@@ -150,7 +150,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(start))
     }
 
-    /// Checks `name+constant`, which the assembler accepts for registers and for variables, where the name denotes the address.
+    /// Checks `name+constant`, which the assembler accepts for registers and for variables. The name of a variable denotes its address.
     fn store_sum(
         &mut self,
         store: &Store,
