@@ -346,7 +346,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Kind of a piece, for the [`Pieces`] of another source.
+/// Prints the length of the source instead of its text.
 impl std::fmt::Debug for Reading<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Pieces { source, .. } = self.pieces;
