@@ -79,6 +79,18 @@ numbered! {
         Im2colW128 = "im2col_w128",
     }
 }
+
+impl TensorMode {
+    /// Returns the number of dimensions for which a map of this rank has a lower and an upper corner of its bounding box.
+    pub fn n_corners(self, rank: usize) -> usize {
+        match self {
+            TensorMode::Tiled => 0,
+            TensorMode::Im2col => rank.saturating_sub(2),
+            TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
+        }
+    }
+}
+
 numbered! {
     /// Element type, numbered as in the CUDA driver API.
     TensorType {
@@ -448,11 +460,7 @@ impl TensorMap {
             let n = self.channels_per_pixel;
             return Err(format!("found {n} channels per pixel, expected 1 to 256"));
         }
-        let n_corners = match self.mode {
-            TensorMode::Tiled => 0,
-            TensorMode::Im2col => self.rank.saturating_sub(2),
-            TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
-        };
+        let n_corners = self.mode.n_corners(self.rank);
         for (along, extent) in self.extents.iter().skip(1).take(n_corners).enumerate() {
             let corner = |corners: &[i32; 3]| i128::from(corners[along.min(2)]);
             let n = i128::from(*extent) + corner(&self.upper_corner) - corner(&self.lower_corner);

@@ -142,11 +142,7 @@ impl TensorMap {
     fn check_lengths(&self, mode: TensorMode) -> Result<(), String> {
         let rank = self.dims.len();
         let is_tiled = mode == TensorMode::Tiled;
-        let n_corners = match mode {
-            TensorMode::Tiled => 0,
-            TensorMode::Im2col => rank.saturating_sub(2),
-            TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
-        };
+        let n_corners = mode.n_corners(rank);
         for (field, found, expected) in [
             ("strides", self.strides.len(), rank - 1),
             (
