@@ -31,15 +31,18 @@ impl InstructionDescriptor {
         bits >> 2 & 1 != 0
     }
 
+    /// Returns the width of the field for the element type of B, in bits. The field starts at bit 10.
+    pub const fn n_b_type_bits(kind: MmaKind) -> u32 {
+        match kind {
+            MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => 2,
+            MmaKind::F16 | MmaKind::Tf32 | MmaKind::I8 | MmaKind::F8f6f4 | MmaKind::Mxf8f6f4 => 3,
+        }
+    }
+
     /// Decodes the 32 bits for an MMA kind; returns `None` for a type that the kind does not support.
     pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
         let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
         let is_scaled = kind.is_scaled();
-        let b_width = match kind {
-            MmaKind::Mxf8f6f4 => 3,
-            _ if is_scaled => 2,
-            _ => 3,
-        };
         let d = match (is_scaled, kind, field(4, 2)) {
             (true, ..) => ScalarType::F32,
             (false, MmaKind::I8, 2) => ScalarType::S32,
@@ -58,7 +61,7 @@ impl InstructionDescriptor {
             m: (field(24, 5) << 4) as usize,
             n: (field(17, 6) << 3) as usize,
             a: factor_type(kind, field(7, 3))?,
-            b: factor_type(kind, field(10, b_width))?,
+            b: factor_type(kind, field(10, InstructionDescriptor::n_b_type_bits(kind)))?,
             d,
             a_major: major(15),
             b_major: major(16),

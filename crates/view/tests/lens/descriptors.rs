@@ -201,6 +201,25 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
 }
 
 #[test]
+fn the_type_of_b_has_3_bits_for_mxf8f6f4_and_2_for_mxf4() {
+    // E2M1 is number 5 of the types of `mxf8f6f4`, and number 1 of those of `mxf4`.
+    for (kind, descriptor, expected) in [
+        ("mxf8f6f4", "0x08401400", ([10, 12], 5)),
+        ("mxf4", "0x08400480", ([10, 11], 1)),
+    ] {
+        let view = draw(
+            "tcgen05.idesc",
+            &[("kind", kind), ("descriptor", descriptor)],
+        )
+        .expect("fields");
+        let field = view.fields.iter().find(|field| field.name == "type of B");
+        let field = field.expect("the type of B");
+        assert_eq!((field.bits, field.value), expected, "{kind}");
+        assert!(field.meaning.starts_with("e2m1"), "{}", field.meaning);
+    }
+}
+
+#[test]
 fn hover_takes_instruction_descriptors_apart() {
     let source = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %t, %i; .reg .b64 %a, %b; .reg .pred %p;\n\
         mov.b32 %i, 136380560;\ntcgen05.mma.cta_group::1.kind::f16 [%t], %a, %b, %i, %p;\nret;\n}\n";

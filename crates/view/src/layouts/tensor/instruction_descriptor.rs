@@ -290,7 +290,7 @@ pub(crate) fn fields(
         field("type of A", [7, 9], ty(says.a)),
         field(
             "type of B",
-            [10, if is_scaled { 11 } else { 12 }],
+            [10, 9 + InstructionDescriptor::n_b_type_bits(kind)],
             ty(says.b),
         ),
         field("A negated", [13, 13], yes(says.negate[0])),
