@@ -32,7 +32,7 @@ pub use fit::{Fit, ValueClass};
 pub use form::{
     Form, Gate, Lacking, Meaning, OperandType, Origin, Role, Set, SlotName, Takes, Value,
 };
-pub use machine::{FunnelShift, MachineOp};
+pub use machine::{Extension, FunnelShift, MachineOp};
 pub use modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
     CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,

@@ -6,6 +6,7 @@
 //! a list, low half first.
 
 use crate::modifier::{BoolOp, CompareOp, MulPart};
+use crate::types::Signedness;
 
 /// SASS operations on 32-bit registers and predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,9 +15,12 @@ pub enum MachineOp {
     /// A negated source is its complement plus one.
     Add3,
     /// `a * b + c + x`. `Lo` and `Hi` keep one half; c has 64 bits for `Hi` and `Wide`. The written predicate is the carry.
-    Multiply { part: MulPart, signed: bool },
-    /// `(a << n) + b + x`, with carry: `LEA`. `Hi` adds the high half of `{c, a} << n`; c is the sign of a if `repeats_sign` is set.
-    ScaledAdd { part: MulPart, repeats_sign: bool },
+    Multiply {
+        part: MulPart,
+        signedness: Signedness,
+    },
+    /// `(a << n) + b + x`, with carry: `LEA`. `Hi` adds the high half of `{c, a} << n`; `extension` selects c.
+    ScaledAdd { part: MulPart, extension: Extension },
     /// Logic of a, b and c by lookup table n. The written predicate is (result != 0), combined with the predicate that is read according
     /// to `combine`.
     Logic3 { combine: BoolOp },
@@ -28,7 +32,7 @@ pub enum MachineOp {
     /// result.
     CompareExtended {
         op: CompareOp,
-        signed: bool,
+        signedness: Signedness,
         combine: BoolOp,
     },
     /// Checks whether `a / b` requires the slow division path (SASS `FCHK`).
@@ -51,6 +55,15 @@ pub enum MachineOp {
     PackPredicates { byte: u8 },
     /// Inverse of [`MachineOp::PackPredicates`]: `R2P`.
     UnpackPredicates { byte: u8 },
+}
+
+/// High word of the value that [`MachineOp::ScaledAdd`] shifts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// The third source.
+    Source,
+    /// 32 copies of the sign bit of the low word: `.SX32`.
+    Sign,
 }
 
 /// Variant of a funnel shift.

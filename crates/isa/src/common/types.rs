@@ -18,7 +18,7 @@ pub enum TypeKind {
 }
 
 /// Interpretation of the bits of an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Signedness {
     Signed,
     Unsigned,

@@ -4,7 +4,9 @@ use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, destinations};
 use super::{Context, Machine, arithmetic, modifiers_of, number_of, one, step, typed};
 use crate::syntax::Operand;
-use warpgrid_isa::{ArithmeticOp, Does, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType};
+use warpgrid_isa::{
+    ArithmeticOp, Does, Extension, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType,
+};
 use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, SourcePart};
 
 const FORMATS: &[(&str, ScalarType)] = &[
@@ -126,7 +128,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
             };
             let scaled = MachineOp::ScaledAdd {
                 part: MulPart::Lo,
-                repeats_sign: false,
+                extension: Extension::Source,
             };
             steps.push(machine.step(scaled, span));
         }

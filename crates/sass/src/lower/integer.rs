@@ -8,8 +8,8 @@ use super::{
 };
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, Flag, MachineOp, Modifiers, MulPart,
-    OverflowMode, ScalarType,
+    ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, Extension, Flag, MachineOp, Modifiers,
+    MulPart, OverflowMode, ScalarType, Signedness,
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
@@ -262,7 +262,10 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let extends = w.take("X");
     let part = w.take_one(&[("WIDE", MulPart::Wide), ("HI", MulPart::Hi)]);
     let part = part.unwrap_or(MulPart::Lo);
-    let is_unsigned = w.take("U32");
+    let signedness = match w.take("U32") {
+        true => Signedness::Unsigned,
+        false => Signedness::Signed,
+    };
     // These modifiers indicate the intended use; the operation is the same.
     w.ignore(&["MOV", "SHL", "IADD", "S32"]);
     let n = if part == MulPart::Wide { 2 } else { 1 };
@@ -313,8 +316,7 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         conditions,
         number: 0,
     };
-    let signed = !is_unsigned;
-    let op = MachineOp::Multiply { part, signed };
+    let op = MachineOp::Multiply { part, signedness };
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
@@ -322,11 +324,14 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let high = w.take("HI");
     let extends = w.take("X");
-    let repeats_sign = w.take("SX32");
+    let extension = match w.take("SX32") {
+        true => Extension::Sign,
+        false => Extension::Source,
+    };
     let (run, span) = w.destination(1)?;
     let predicates = carries(w)?;
     let (a, b) = (w.source()?, w.source()?);
-    let c = if high && !repeats_sign {
+    let c = if high && extension == Extension::Source {
         w.source()?
     } else {
         (number(0), span)
@@ -345,7 +350,7 @@ pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     let op = MachineOp::ScaledAdd {
         part: if high { MulPart::Hi } else { MulPart::Lo },
-        repeats_sign,
+        extension,
     };
     Ok(vec![machine.step(op, w.instruction.span)])
 }
@@ -482,7 +487,7 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     let op = MachineOp::CompareExtended {
         op,
-        signed: ty.is_signed(),
+        signedness: ty.signedness(),
         combine,
     };
     Ok(vec![machine.step(op, w.instruction.span)])

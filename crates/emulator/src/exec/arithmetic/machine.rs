@@ -6,7 +6,7 @@ use crate::exec::arithmetic::integer::each_lane;
 use crate::exec::elements::mask_of;
 use crate::semantics::approximate;
 use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot};
-use warpgrid_isa::{BoolOp, CompareOp, FunnelShift, MachineOp, MulPart};
+use warpgrid_isa::{BoolOp, CompareOp, Extension, FunnelShift, MachineOp, MulPart, Signedness};
 
 /// Sources of an operation, with complements applied.
 struct Sources<'a> {
@@ -92,8 +92,12 @@ fn compute(
     let n = plan.number;
     match plan.op {
         MachineOp::Add3 => add3(s, conditions, plan, left),
-        MachineOp::Multiply { .. } => multiply(s, conditions, plan, left),
-        MachineOp::ScaledAdd { .. } => scaled_add(s, conditions, plan, left),
+        MachineOp::Multiply { part, signedness } => {
+            multiply(s, conditions, plan, (part, signedness), left);
+        }
+        MachineOp::ScaledAdd { part, extension } => {
+            scaled_add(s, conditions, plan, (part, extension), left);
+        }
         MachineOp::Logic3 { combine } => {
             let row = &mut left.registers[0];
             for (lane, value) in row.iter_mut().enumerate() {
@@ -113,7 +117,15 @@ fn compute(
                 left.registers[0][lane] = funnel(how, wide, s.at(1, lane));
             }
         }
-        MachineOp::CompareExtended { .. } => compare_extended(s, conditions, plan, left),
+        MachineOp::CompareExtended {
+            op,
+            signedness,
+            combine,
+        } => {
+            let holds = compare_extended(s, conditions[1], op, signedness);
+            left.predicates[0] = join(combine, holds, conditions[0]);
+            left.predicates[1] = join(combine, !holds, conditions[0]);
+        }
         MachineOp::DivisionCheck => {
             let (a, b) = (s.rows[0], s.rows[1]);
             left.predicates[0] = mask_of(a, b, needs_slow_division);
@@ -164,9 +176,19 @@ fn add3(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut L
 
 /// Multiplies two numbers, and adds a third number and a carry.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
-    let MachineOp::Multiply { part, signed } = plan.op else {
-        return;
+fn multiply(
+    s: &Sources<'_>,
+    conditions: &[u32; 7],
+    plan: &MachinePlan,
+    (part, signedness): (MulPart, Signedness),
+    left: &mut Left,
+) {
+    let product_of = |lane: usize| {
+        let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
+        match signedness {
+            Signedness::Signed => (i64::from(a as i32) * i64::from(b as i32)) as u64,
+            Signedness::Unsigned => u64::from(a) * u64::from(b),
+        }
     };
     let is_plain = plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
     if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == Slot::NONE {
@@ -179,12 +201,7 @@ fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &m
     if is_plain && matches!(part, MulPart::Wide) {
         let [low, high] = &mut left.registers;
         for lane in 0..LANES {
-            let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
-            let product = match signed {
-                true => (i64::from(a as i32) * i64::from(b as i32)) as u64,
-                false => u64::from(a) * u64::from(b),
-            };
-            let sum = product.wrapping_add(s.wide(2, lane));
+            let sum = product_of(lane).wrapping_add(s.wide(2, lane));
             (low[lane], high[lane]) = (sum as u32, (sum >> 32) as u32);
         }
         return;
@@ -192,12 +209,7 @@ fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &m
     // The third source is negated as a whole.
     let negates = plan.negated & 0b1100 != 0;
     for lane in 0..LANES {
-        let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
-        let product = if signed {
-            (i64::from(a as i32).wrapping_mul(i64::from(b as i32))) as u64
-        } else {
-            u64::from(a) * u64::from(b)
-        };
+        let product = product_of(lane);
         let product = if plan.negated & 3 == 1 || plan.negated & 3 == 2 {
             product.wrapping_neg()
         } else {
@@ -221,10 +233,13 @@ fn multiply(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &m
 
 /// Shifts a number, and adds another number and a carry.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn scaled_add(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
-    let MachineOp::ScaledAdd { part, repeats_sign } = plan.op else {
-        return;
-    };
+fn scaled_add(
+    s: &Sources<'_>,
+    conditions: &[u32; 7],
+    plan: &MachinePlan,
+    (part, extension): (MulPart, Extension),
+    left: &mut Left,
+) {
     let n = plan.number;
     let is_plain = conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
     if is_plain && matches!(part, MulPart::Lo) {
@@ -235,10 +250,9 @@ fn scaled_add(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: 
         return;
     }
     for lane in 0..LANES {
-        let above = if repeats_sign {
-            (s.rows[0][lane] as i32 >> 31) as u32
-        } else {
-            s.rows[2][lane]
+        let above = match extension {
+            Extension::Sign => (s.rows[0][lane] as i32 >> 31) as u32,
+            Extension::Source => s.rows[2][lane],
         };
         let wide = u64::from(s.rows[0][lane]) | u64::from(above) << 32;
         let shifted = wide << (n & 31);
@@ -265,29 +279,20 @@ fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Lef
     }
 }
 
-/// Compares 64-bit values. The upper halves are compared here; a condition contains the result of the lower halves.
+/// Compares the upper halves of 64-bit values, and combines each result with that of the lower halves. Returns the mask of the lanes
+/// for which the comparison is true.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn compare_extended(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
-    let MachineOp::CompareExtended {
-        op,
-        signed,
-        combine,
-    } = plan.op
-    else {
-        return;
-    };
+fn compare_extended(s: &Sources<'_>, lower: u32, op: CompareOp, signedness: Signedness) -> u32 {
     let mut holds = 0;
     for lane in 0..LANES {
-        let order = if signed {
-            (s.at(0, lane) as i32).cmp(&(s.at(1, lane) as i32))
-        } else {
-            s.at(0, lane).cmp(&s.at(1, lane))
+        let order = match signedness {
+            Signedness::Signed => (s.at(0, lane) as i32).cmp(&(s.at(1, lane) as i32)),
+            Signedness::Unsigned => s.at(0, lane).cmp(&s.at(1, lane)),
         };
-        let low = bit(conditions[1], lane) != 0;
+        let low = bit(lower, lane) != 0;
         holds |= u32::from(extended(op, order, low)) << lane;
     }
-    left.predicates[0] = join(combine, holds, conditions[0]);
-    left.predicates[1] = join(combine, !holds, conditions[0]);
+    holds
 }
 
 /// Replaces bits of a byte by predicates.
