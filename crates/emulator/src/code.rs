@@ -584,16 +584,6 @@ pub(crate) struct SurfacePlan {
     pub(crate) access: AccessPlan,
 }
 
-/// Wait for asynchronous groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupWait {
-    pub kind: GroupKind,
-    /// Number of groups that may remain pending. `None` waits for all operations, including operations without a group.
-    pub latest: Option<u32>,
-    /// Whether the wait includes only the reads of the sources.
-    pub reads: bool,
-}
-
 /// `st.bulk`
 #[derive(Clone, Debug)]
 pub(crate) struct FillPlan {
@@ -669,12 +659,7 @@ pub enum CollectiveKind {
         a: Element,
     },
     Reduce {
-        op: ReduceOp,
-        ty: ScalarType,
-        /// For floats: whether magnitudes are compared.
-        absolute: bool,
-        /// For floats: whether a NaN source results in NaN.
-        nan: bool,
+        reduction: WarpReduction,
         d: Slot,
         a: Slot,
     },
@@ -687,6 +672,17 @@ pub enum CollectiveKind {
         d: Slot,
         a: Slot,
     },
+}
+
+/// Operation of `redux.sync`.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpReduction {
+    pub op: ReduceOp,
+    pub ty: ScalarType,
+    /// For floats: whether magnitudes are compared.
+    pub absolute: bool,
+    /// For floats: whether a NaN source results in NaN.
+    pub nan: bool,
 }
 
 /// `bar` and `barrier`.

@@ -71,8 +71,8 @@ pub use crate::contract::observe::{
 };
 pub use crate::contract::pending::TensorMemoryWork;
 pub use crate::contract::pending::{
-    GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
-    PendingSource, PieceBytes, Reduction, SourceForm, Work,
+    GroupKind, GroupWait, Pending, PendingCompletion, PendingOperation, PendingOrigin,
+    PendingPiece, PendingSource, PieceBytes, Reduction, SourceForm, Work,
 };
 pub use crate::contract::sync_event::{
     MapAct, MapTouch, MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase,

@@ -13,9 +13,9 @@ pub use crate::code::operands::SlotAccess;
 pub use crate::code::plans::PlanId;
 pub use crate::code::{
     AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind,
-    Combine, CompareKind, Comparison, Element, GroupWait, Instr, MatchMode, Predicate,
+    Combine, CompareKind, Comparison, Element, Instr, MatchMode, Predicate,
 };
-pub use crate::contract::pending::GroupKind;
+pub use crate::contract::pending::{GroupKind, GroupWait};
 pub use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Round};
 pub use crate::semantics::ops::{
     CarryMode, CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op,

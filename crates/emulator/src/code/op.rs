@@ -8,10 +8,10 @@ use crate::code::tensor_memory::TensorMemoryPlan;
 use crate::code::warp_product::WarpProductPlan;
 use crate::code::{
     AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierPlan, CallPlan, Collective, Combine,
-    Comparison, Element, FillPlan, GroupWait, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan,
-    MultimemPlan, Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
+    Comparison, Element, FillPlan, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan, MultimemPlan,
+    Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
 };
-use crate::contract::pending::GroupKind;
+use crate::contract::pending::{GroupKind, GroupWait};
 use crate::semantics::mode::{Conversion, FloatMode};
 use crate::semantics::narrow::Beside;
 use crate::semantics::ops::{

@@ -206,6 +206,16 @@ pub enum GroupKind {
     Products,
 }
 
+/// Wait for asynchronous groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupWait {
+    pub kind: GroupKind,
+    /// Number of groups that may remain pending. `None` waits for all operations, including operations without a group.
+    pub latest: Option<u32>,
+    /// Whether the wait includes only the reads of the sources.
+    pub reads: bool,
+}
+
 /// Completion mechanism of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingCompletion {

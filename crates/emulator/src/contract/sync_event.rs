@@ -4,7 +4,7 @@
 use crate::contract::event::WarpId;
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observe::MemoryId;
-use crate::contract::pending::{GroupKind, Pending};
+use crate::contract::pending::{GroupKind, GroupWait, Pending};
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 
@@ -72,14 +72,8 @@ pub enum SyncKind<'a> {
     },
     /// Lanes committed their uncommitted operations as an asynchronous group.
     Committed(GroupKind),
-    /// Lanes completed a wait until at most `latest` of their groups were pending, or, for `None`, until all of their
-    /// operations had completed.
-    Waited {
-        kind: GroupKind,
-        latest: Option<u32>,
-        /// Whether the wait covered only the reads of the sources.
-        reads: bool,
-    },
+    /// Lanes completed a wait for their groups.
+    Waited(GroupWait),
     /// An asynchronous operation completed.
     Landed {
         pending: &'a Pending,

@@ -2,10 +2,9 @@
 
 use crate::code::op::Op;
 use crate::code::{
-    AccessPlan, ArrivalCount, AsyncPlan, Element, GroupWait, Predicate, Source as CopySource,
-    Transfer,
+    AccessPlan, ArrivalCount, AsyncPlan, Element, Predicate, Source as CopySource, Transfer,
 };
-use crate::contract::pending::{GroupKind, Reduction};
+use crate::contract::pending::{GroupKind, GroupWait, Reduction};
 use crate::contract::support::Support;
 use crate::decode::memory::{AccessAt, access_plan};
 use crate::decode::{Decoded, Decoder, Refusal};

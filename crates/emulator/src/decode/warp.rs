@@ -1,7 +1,7 @@
 //! Decoder of warp-level collectives. Each plan contains the member mask.
 
 use crate::code::op::Op;
-use crate::code::{Collective, CollectiveKind, MatchMode};
+use crate::code::{Collective, CollectiveKind, MatchMode, WarpReduction};
 use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal};
 use crate::semantics::registers::Slot;
@@ -47,10 +47,12 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
         WarpOp::Redux => {
             let op = d.modifiers.reduce;
             let kind = CollectiveKind::Reduce {
-                op: op.ok_or_else(|| Refusal::missing("operation"))?,
-                ty,
-                absolute: d.modifiers.has(Flag::Abs),
-                nan: d.modifiers.has(Flag::NaN),
+                reduction: WarpReduction {
+                    op: op.ok_or_else(|| Refusal::missing("operation"))?,
+                    ty,
+                    absolute: d.modifiers.has(Flag::Abs),
+                    nan: d.modifiers.has(Flag::NaN),
+                },
                 a: d.source(1, 32)?,
                 d: d.target(0, 32)?,
             };

@@ -1,10 +1,9 @@
 //! Decoder of warpgroup products (`wgmma`) and sparse products of a warp.
 
-use crate::code::GroupWait;
 use crate::code::held::HeldRegisters;
 use crate::code::op::Op;
 use crate::code::warp_product::{FactorPlace, WarpProductPlan};
-use crate::contract::pending::GroupKind;
+use crate::contract::pending::{GroupKind, GroupWait};
 use crate::contract::support::Support;
 use crate::decode::{Decoded, Decoder, Refusal, matrix};
 use crate::semantics::tensor::plan::Plan;
@@ -28,8 +27,8 @@ pub(crate) fn supports(op: WarpgroupOp) -> Support {
 pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
     let kind = GroupKind::Products;
     match op {
-        WarpgroupOp::Product => product(d, Sparsity::Dense),
-        WarpgroupOp::SparseProduct => product(d, Sparsity::Sparse),
+        WarpgroupOp::Product => product(d, MatrixSparsity::Dense),
+        WarpgroupOp::SparseProduct => product(d, MatrixSparsity::Sparse),
         // `wgmma` reads its register operands at issue, so the fence has no effect.
         WarpgroupOp::Fence => Ok(Op::Nop),
         WarpgroupOp::Commit => Ok(d.commit(kind)),
@@ -43,19 +42,19 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
 
 /// Whether A is sparse.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sparsity {
+enum MatrixSparsity {
     Dense,
     Sparse,
 }
 
 /// `d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, trans-a}, trans-b}`
-fn product(d: &mut Decoder<'_>, sparsity: Sparsity) -> Decoded<Op> {
+fn product(d: &mut Decoder<'_>, sparsity: MatrixSparsity) -> Decoded<Op> {
     let (plan, depth) = plan(d, ProductOp::Wgmma, sparsity)?;
     let n_columns = d.modifiers.shape.map_or(0, |shape| shape.columns.into());
     let (sums, _) = d.destinations(0)?;
     let (after, sparse) = match sparsity {
-        Sparsity::Dense => (3, None),
-        Sparsity::Sparse => (5, Some((d.element(3, 32)?, d.immediate(4)? as u32))),
+        MatrixSparsity::Dense => (3, None),
+        MatrixSparsity::Sparse => (5, Some((d.element(3, 32)?, d.immediate(4)? as u32))),
     };
     let negated = |d: &Decoder<'_>, at| Ok(number(d, at)?.is_some_and(|n| n as i64 == -1));
     let negate = [negated(d, after + 1)?, negated(d, after + 2)?];
@@ -105,7 +104,7 @@ fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
 
 /// `mma.sp`: `d, a, b, c, metadata, selector{, scale factors of A and of B}`, all in registers.
 pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
-    let (plan, depth) = plan(d, ProductOp::Mma, Sparsity::Sparse)?;
+    let (plan, depth) = plan(d, ProductOp::Mma, MatrixSparsity::Sparse)?;
     let factors = match d.is_absent(6) {
         true => None,
         false => Some([
@@ -145,7 +144,7 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
 }
 
 /// Compiles the product, and returns it with the number of terms per sum.
-fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: Sparsity) -> Decoded<(Plan, usize)> {
+fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: MatrixSparsity) -> Decoded<(Plan, usize)> {
     let modifiers = d.modifiers;
     let missing = || Refusal::missing("type");
     let d_type = modifiers.d_type.ok_or_else(missing)?;
@@ -153,8 +152,8 @@ fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: Sparsity) -> Decoded<(Plan, us
     let core = TensorCore::of(d.program.target);
     // A sparse row stores half of its terms.
     let terms = match sparsity {
-        Sparsity::Dense => shape.depth,
-        Sparsity::Sparse => shape.depth / 2,
+        MatrixSparsity::Dense => shape.depth,
+        MatrixSparsity::Sparse => shape.depth / 2,
     };
     let product = Product {
         core: core.ok_or(Refusal::NotYet(None))?,

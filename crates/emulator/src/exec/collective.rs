@@ -1,7 +1,7 @@
 //! Warp-level collectives (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "elect.sync"). Lanes with
 //! equal member masks form a group.
 
-use crate::code::{Collective, CollectiveKind, MatchMode};
+use crate::code::{Collective, CollectiveKind, MatchMode, WarpReduction};
 use crate::exec::elements::read64;
 use crate::semantics::mode::FloatMode;
 use crate::semantics::ops::{Float32Op, FloatOp};
@@ -47,7 +47,10 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             let (row, same) = match_values(mode, &values, l.mask, &groups);
             set_both(l, d, &row, predicate, same);
         }
-        CollectiveKind::Reduce { .. } => reduce_groups(l, &plan.kind, &groups),
+        CollectiveKind::Reduce { reduction, d, a } => {
+            let row = reduce_groups(reduction, l.r32(a), l.mask, &groups);
+            l.set32(d, &row);
+        }
         CollectiveKind::Elect { d, predicate } => {
             let (row, elected) = elect(l.mask, &groups);
             set_both(l, d, &row, predicate, elected);
@@ -195,26 +198,21 @@ pub(crate) fn float_extreme(op: ReduceOp, mode: FloatMode, a: u32, b: u32) -> u3
 }
 
 /// `redux.sync`: reduces the values of each group.
-fn reduce_groups(l: &mut Lanes<'_>, kind: &CollectiveKind, groups: &Row32) {
-    let CollectiveKind::Reduce {
+fn reduce_groups(reduction: WarpReduction, values: &Row32, mask: u32, groups: &Row32) -> Row32 {
+    let WarpReduction {
         op,
         ty,
         absolute,
         nan,
-        d,
-        a,
-    } = *kind
-    else {
-        return;
-    };
+    } = reduction;
     let sign = if absolute { 1 << 31 } else { 0 };
     let mode = FloatMode {
         nan,
         ..FloatMode::default()
     };
-    let values = l.r32(a).map(|value| value & !sign);
+    let values = values.map(|value| value & !sign);
     let mut row = [0; LANES];
-    for_groups(l.mask, groups, |lanes| {
+    for_groups(mask, groups, |lanes| {
         let mut values = lanes_of(lanes).map(|lane| values[lane]);
         let first = values.next().unwrap_or(0);
         let first = if ty == ScalarType::F32 {
@@ -230,7 +228,7 @@ fn reduce_groups(l: &mut Lanes<'_>, kind: &CollectiveKind, groups: &Row32) {
             row[lane] = result;
         }
     });
-    l.set32(d, &row);
+    row
 }
 
 /// Reduces two integers.

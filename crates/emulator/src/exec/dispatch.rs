@@ -4,12 +4,12 @@
 use crate::code::op::Op;
 use crate::code::op::{frequent, infrequent};
 use crate::code::plans::{PlanId, Plans};
-use crate::code::{Code, Collective, Element, GroupWait, MbarrierPlan, Refused, SystemPlan};
+use crate::code::{Code, Collective, Element, MbarrierPlan, Refused, SystemPlan};
 use crate::contract::event::PendingId;
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::{NoteKind, Writer};
 use crate::contract::mbarrier::MbarrierState;
-use crate::contract::pending::GroupKind;
+use crate::contract::pending::{GroupKind, GroupWait};
 use crate::contract::sync_event::SyncKind;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
@@ -369,22 +369,14 @@ impl<'a> Execution<'_, 'a> {
 
     /// Continues after a wait for groups; the lanes have waited before they reach the instruction.
     fn pass_wait(&mut self, wait: GroupWait) -> After {
-        let GroupWait {
-            kind,
-            latest,
-            reads,
-        } = wait;
+        let GroupWait { kind, latest, .. } = wait;
         if let (GroupKind::Products, Some(groups)) = (kind, &mut self.warp.groups) {
             groups.close(latest.unwrap_or(0));
         }
         if latest.is_some() && !self.around.code.makes_groups(kind) {
             note_no_groups(self.around, self.warp, kind, self.choice, self.step);
         }
-        self.report(SyncKind::Waited {
-            kind,
-            latest,
-            reads,
-        });
+        self.report(SyncKind::Waited(wait));
         NEXT
     }
 

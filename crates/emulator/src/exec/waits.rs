@@ -3,10 +3,11 @@
 use crate::code::op::Op;
 use crate::code::op::{beyond_registers, frequent, infrequent};
 use crate::code::tensor_memory::TensorMemoryPlan;
-use crate::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, MbarrierPlan};
+use crate::code::{Code, Collective, CollectiveKind, MbarrierAction, MbarrierPlan};
 use crate::contract::event::WarpId;
 use crate::contract::fault::WaitReason;
 use crate::contract::mbarrier::MbarrierState;
+use crate::contract::pending::GroupWait;
 use crate::exec::context::Choice;
 use crate::exec::context::lanes_at;
 use crate::exec::elements::read64;

@@ -358,7 +358,7 @@ impl Observer for Story {
             | SyncKind::Matrices { .. }
             | SyncKind::ClusterOpened
             | SyncKind::Committed(_)
-            | SyncKind::Waited { .. }
+            | SyncKind::Waited(_)
             | SyncKind::Landed { signal: None, .. } => {}
         }
     }

@@ -15,8 +15,8 @@ use crate::races::threads::Warp;
 use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::{
-    GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, Reduction, SyncEvent,
-    SyncKind, Work, ends_phase,
+    GroupKind, GroupWait, MbarrierState, Pending, PendingCompletion, PendingPiece, Reduction,
+    SyncEvent, Work, ends_phase,
 };
 use warpgrid_isa::{Scope, StateSpace, Transfer};
 
@@ -338,15 +338,12 @@ impl Detector {
     }
 
     /// Records a wait of lanes for their operations of one kind.
-    pub(crate) fn see_wait(&mut self, event: &SyncEvent<'_>) {
-        let SyncKind::Waited {
+    pub(crate) fn see_wait(&mut self, event: &SyncEvent<'_>, wait: GroupWait) {
+        let GroupWait {
             kind,
             latest,
             reads,
-        } = event.what
-        else {
-            return;
-        };
+        } = wait;
         let (block, warp) = (event.block, event.warp);
         let mut state = self.take(block, warp);
         let complete = state.complete(kind, latest);

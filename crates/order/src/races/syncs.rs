@@ -64,7 +64,7 @@ impl Detector {
                 state.commit(kind, event.lanes);
                 self.put(block, warp, state);
             }
-            SyncKind::Waited { .. } => self.see_wait(event),
+            SyncKind::Waited(wait) => self.see_wait(event, wait),
             SyncKind::Landed { pending, signal } => self.see_landing(pending, signal),
             SyncKind::TensorMap { act, touched } => self.see_maps(event, act, touched),
             SyncKind::Exited => self.see_exit(event.warp_id(), event.lanes),

@@ -40,7 +40,7 @@ pub(crate) fn operations_of_host(plain: Plain<'_>, code: &Code<'_>) -> ByHost {
 fn is_done_by_host(plain: Plain<'_>, op: &Op) -> bool {
     match *op {
         Op::Collective(plan) => plain.collective(plan).is_some_and(|plan| match plan.kind {
-            CollectiveKind::Reduce { ty, .. } => ty == ScalarType::F32,
+            CollectiveKind::Reduce { reduction, .. } => reduction.ty == ScalarType::F32,
             CollectiveKind::Match { a, .. } => a.bank != Bank::B32,
             CollectiveKind::Shuffle { .. }
             | CollectiveKind::Vote { .. }

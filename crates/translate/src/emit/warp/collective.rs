@@ -72,7 +72,9 @@ impl Emitter<'_> {
                 predicate,
                 a,
             } => self.match_values(mode, [d, predicate], a, warp),
-            CollectiveKind::Reduce { op, ty, d, a, .. } => self.reduce(op, ty, [d, a], warp),
+            CollectiveKind::Reduce { reduction, d, a } => {
+                self.reduce(reduction.op, reduction.ty, [d, a], warp)
+            }
             CollectiveKind::Elect { d, predicate } => {
                 self.elect(d, predicate, warp);
                 Ok(())
