@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: the figures that Warpgrid promises, as a table.
+//! `cargo xtask bench`: runs the benchmarks of Warpgrid and prints a table of results and target values.
 //!
-//! The harness is compiled for the native host, and for wasm with the profile of the page. Node runs the wasm module. Both read the same
-//! inputs, so the columns can be compared.
+//! The harness is compiled for the native host, and for wasm with the profile of the page. Node runs the wasm module. Both builds read the
+//! same inputs, so the columns are comparable.
 
 mod inputs;
 mod table;
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use table::Table;
 
-/// The wasm target whose programs can read files and the clock, so that the harness needs no page.
+/// Wasm target of the harness. WASI programs can read files and the clock, so the harness needs no page.
 const WASI: &str = "wasm32-wasip1";
 
-/// Runs the harness natively and in wasm, the package in Node and Chromium, and moves over the page, and prints the table; `--only native|wasm|page|size` for a part,
-/// `--peers` for the parsers of others on the same input (they take minutes to compile, once).
+/// Runs the harness natively and in wasm, the package in Node and Chromium, and interactions on the page, and prints the table. `--only
+/// native|wasm|page|size` selects one part; `--peers` adds third-party parsers on the same input, which take minutes to compile once.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     let json = arguments.switch("--json");
@@ -99,7 +99,7 @@ fn wasm_program(inputs: &Path) -> Result<PathBuf> {
 
 fn wasm(program: &Path, inputs: &Path) -> Command {
     let mut command = shell::command("node");
-    // Node 20 may crash at its end while its own threads still work on the module, so it gets none.
+    // Node 20 may crash on exit while its compiler threads still process the module, so it runs single-threaded.
     command
         .args(["--no-warnings", "--single-threaded"])
         .arg("crates/xtask/src/bench/wasi.mjs")
@@ -108,7 +108,8 @@ fn wasm(program: &Path, inputs: &Path) -> Command {
     command
 }
 
-/// The same launches by the package: its translated code is run by the WebAssembly of the host.
+/// Returns the commands that run the same launches with the npm package in Node and in Chromium, where the WebAssembly engine of the host
+/// executes the translated code.
 fn translated(program: &Path, inputs: &Path) -> Result<[(&'static str, Command); 2]> {
     let package = package::built()?;
     let launches = shell::ask(wasm(program, inputs).arg("--launches"));
@@ -145,8 +146,8 @@ fn peers(inputs: &Path) -> Result<Command> {
     Ok(command)
 }
 
-/// Measures one figure after the other, each in a process of its own, and prints it: Node 20 crashes when one process has measured them
-/// all, and a crash costs the figure that is measured. False when one is missing.
+/// Runs and prints each benchmark in a separate process: Node 20 crashes if one process runs all of them, and a crash then affects only the
+/// current benchmark. Returns false if a result is missing.
 fn measure_each(
     title: &str,
     harness: impl Fn() -> Command,
@@ -167,7 +168,7 @@ fn measure_each(
     Ok(all_well)
 }
 
-/// What the harness prints: one JSON object a figure.
+/// Runs the harness and parses its output, one JSON object per benchmark.
 fn measure(title: &str, command: &mut Command) -> Result<Vec<Value>> {
     let outcome = shell::step(title, command)?;
     Ok(figures(&outcome.transcript))

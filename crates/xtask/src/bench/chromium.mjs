@@ -1,5 +1,6 @@
-// How fast translated kernels run in Chromium, whose WebAssembly is that of most visitors, by the package. Usage: node chromium.mjs FOLDER-OF-THE-PACKAGE LAUNCHES.json, with
-// the browser in CHROMIUM. In go the launches that `translated.mjs` measures in Node; one JSON line a figure comes out.
+// Benchmark of translated kernels with the npm package in Chromium, whose WebAssembly engine most visitors use. Usage: node chromium.mjs
+// PACKAGE-DIR LAUNCHES.json, with the browser in CHROMIUM. Reads the launches that `translated.mjs` measures in Node and prints one JSON
+// line per benchmark.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-//! What the harness reads: compiled kernels and listings of the corpus go in, a large legal module, one of
-//! 10,000 lines and a long listing come out, beside the two kernels that are run.
+//! Inputs of the benchmark harness, generated from compiled kernels and listings of the corpus: a large valid module, a module of 10,000
+//! lines, a long listing, and the kernels that are run.
 
 use crate::shell::{self, Result};
 use flate2::read::GzDecoder;
@@ -8,13 +8,14 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Bytes of the large module.
+/// Minimum size of the large module in bytes.
 const LARGE: usize = 4_000_000;
 
-/// Lines of the module that is checked again after a keystroke.
+/// Number of lines of the module that is rechecked after a keystroke.
 const LINES: usize = 10_000;
 
-/// Letters of an entry's name. Numba's have hundreds, again in every parameter: names would be measured, not kernels.
+/// Maximum length of an entry name. Names of Numba have hundreds of characters and are repeated in every parameter, so names would dominate
+/// the measurement.
 const LONGEST_NAME: usize = 64;
 
 /// Compiled kernels that are run.
@@ -31,7 +32,7 @@ const KERNELS: [&str; 10] = [
     "wmma_f16_f32_gemm",
 ];
 
-/// Kernels that are not of the corpus: of tensor instructions, and of lanes that go different ways.
+/// Kernels outside the corpus, with tensor instructions and divergent control flow.
 const OWN_KERNELS: [(&str, &str); 5] = [
     ("table_lookup.ptx", include_str!("kernels/table_lookup.ptx")),
     ("two_sides.ptx", include_str!("kernels/two_sides.ptx")),
@@ -51,7 +52,7 @@ const OWN_KERNELS: [(&str, &str); 5] = [
 
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
 
-/// Listings of one disassembler after another, until there is enough.
+/// Concatenates the listings of the disassembler until the minimum size is reached.
 fn listings() -> Result<String> {
     let folder = shell::root().join("crates/sass/tests/data");
     let entries = fs::read_dir(&folder).map_err(|error| said(&folder, &error))?;
@@ -68,7 +69,7 @@ fn listings() -> Result<String> {
     Ok(text)
 }
 
-/// Writes the inputs; their folder.
+/// Writes the inputs and returns their directory.
 pub(super) fn write() -> Result<PathBuf> {
     let corpus = shell::root().join("crates/view/tests/corpus");
     let folder = shell::root().join("target/bench");
@@ -110,7 +111,7 @@ pub(super) fn write() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The launch of each kernel of compilers, one a line.
+/// Returns the launch of each compiled kernel, one per line.
 fn launches(corpus: &Path) -> Result<String> {
     let entries = fs::read_dir(corpus).map_err(|error| said(corpus, &error))?;
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -127,7 +128,7 @@ fn launches(corpus: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// The litmus tests, one a line.
+/// Returns the litmus tests, one per line.
 fn litmus_tests() -> Result<String> {
     let file = shell::root().join("crates/order/tests/data/explorer.jsonl.gz");
     let packed = fs::File::open(&file).map_err(|error| said(&file, &error))?;
@@ -137,20 +138,20 @@ fn litmus_tests() -> Result<String> {
     Ok(text)
 }
 
-/// A kernel without its header, split after the name of its entry, the only name outside it.
+/// Kernel source without its header, split after the entry name, which is its only module-scope name.
 struct Part {
     head: String,
     tail: String,
 }
 
 impl Part {
-    /// The kernel under a name of its own.
+    /// Returns the kernel source with a unique entry name.
     fn numbered(&self, number: usize) -> String {
         format!("{}_{number}{}", self.head, self.tail)
     }
 }
 
-/// Kernels in turn, each under a name of its own, until there is enough.
+/// Repeats the kernels under unique names until `enough` holds for the source.
 fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
     let mut text = HEADER.to_string();
     for (number, part) in parts.iter().cycle().take(1_000_000).enumerate() {
@@ -163,7 +164,7 @@ fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
     text
 }
 
-/// The kernels that fit into one module: a single entry, no names outside it, no newer target.
+/// Returns the kernels that can share one module: a single entry, no other module-scope names, and no newer target.
 fn parts(corpus: &Path) -> Result<Vec<Part>> {
     let mut folders: Vec<PathBuf> = fs::read_dir(corpus)
         .map_err(|error| said(corpus, &error))?

@@ -1,4 +1,4 @@
-// How fast the package runs a launch, in Node and in a browser.
+// Throughput of the npm package for one launch, in Node and in a browser.
 
 /** Milliseconds that one figure may take, as in `measure/timing.rs`. */
 const BUDGET = 1500;

@@ -1,10 +1,10 @@
-//! The table of figures: measured values go in, columns beside what is aimed at come out.
+//! Table of benchmark results: measured values in columns next to the target values.
 
 use crate::sizes::Size;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// What each figure should reach, natively and in wasm, and the best peer that anyone can name.
+/// Target values of each benchmark, natively and in wasm, with the result of the fastest known third-party parser.
 #[rustfmt::skip]
 const AIMS: &[(&str, &str)] = &[
     ("parse",           "200 MB/s (peers: 49 native, 9.2 wasm)"),
@@ -40,7 +40,7 @@ const AIMS: &[(&str, &str)] = &[
     ("page wasm, gzip", "305 KB"),
 ];
 
-/// One line of the table.
+/// Row of the table.
 #[derive(Debug)]
 struct Row {
     name: String,
@@ -48,32 +48,32 @@ struct Row {
     unit: String,
     native: Option<f64>,
     wasm: Option<f64>,
-    /// Why there is no value.
+    /// Reason for a missing value.
     note: Option<String>,
 }
 
-/// All figures, in the order in which they were measured.
+/// All benchmarks, in the order of measurement.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: Vec<Row>,
 }
 
 impl Table {
-    /// Figures of the native harness.
+    /// Adds results of the native harness.
     pub(super) fn native(&mut self, figures: &[Value]) {
         for figure in figures {
             self.row(figure).native = figure["value"].as_f64();
         }
     }
 
-    /// Figures of the harness in wasm.
+    /// Adds results of the harness in wasm.
     pub(super) fn wasm(&mut self, figures: &[Value]) {
         for figure in figures {
             self.row(figure).wasm = figure["value"].as_f64();
         }
     }
 
-    /// The weight of a file that the page loads, in KB of 1,000 bytes, as a web server sends it.
+    /// Adds the compressed size of a file that the page loads, in KB of 1,000 bytes.
     pub(super) fn size(&mut self, size: &Size) {
         let Some((_, ending)) = size
             .name
@@ -93,7 +93,7 @@ impl Table {
         self.row(&figure).wasm = Some(kilobytes(size.gzip));
     }
 
-    /// The table for programs.
+    /// Returns the table as JSON.
     pub(super) fn json(&self) -> String {
         let row = |row: &Row| {
             json!({ "name": row.name, "title": row.title, "unit": row.unit,
@@ -102,7 +102,7 @@ impl Table {
         Value::Array(self.rows.iter().map(row).collect()).to_string()
     }
 
-    /// The row of a figure, made when it is the first of its name.
+    /// Returns the row of a benchmark, which is created on first use.
     fn row(&mut self, figure: &Value) -> &mut Row {
         let text = |key: &str| figure[key].as_str().unwrap_or_default().to_string();
         let (name, title) = (text("name"), text("title"));
@@ -150,9 +150,9 @@ impl fmt::Display for Table {
     }
 }
 
-/// A file's name without the hash that Trunk gave it.
+/// Returns a file name without the hash that Trunk inserts.
 fn plain_name(file: &str) -> String {
-    // Sixteen digits, fewer where zeros led.
+    // The hash has 16 hexadecimal digits, or fewer because leading zeros are omitted.
     let hash = |word: &&str| {
         (12..=16).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit())
     };
@@ -163,7 +163,7 @@ fn plain_name(file: &str) -> String {
     parts.map_or_else(|| file.to_string(), |hash| file.replace(&hash, ""))
 }
 
-/// A figure as it is measured: its title, value and unit, or why it has none.
+/// Formats the progress line of a benchmark: its title, value and unit, or the reason for the missing value.
 pub(super) fn line(figure: &Value) -> String {
     let text = |key: &str| figure[key].as_str().unwrap_or_default();
     let value = number(figure["value"].as_f64());

@@ -1,5 +1,6 @@
-// How fast translated kernels run in Node, beside the interpreter, by the package. Usage: node translated.mjs FOLDER-OF-THE-PACKAGE LAUNCHES.json. In go name, title and
-// scenario of each figure, as the harness gives them, and of the one whose blocks workers share; one JSON line a figure comes out.
+// Benchmark of translated kernels and of the interpreter with the npm package in Node. Usage: node translated.mjs PACKAGE-DIR
+// LAUNCHES.json. Reads name, title and scenario of each benchmark, and of the benchmark that distributes its blocks among workers, from the
+// harness. Prints one JSON line per benchmark.
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
