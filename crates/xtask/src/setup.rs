@@ -1,5 +1,4 @@
-//! What the commands need on a machine: each part is looked for first, and installed only when it is
-//! missing or of the wrong version.
+//! Tools that the commands need: each tool is searched for first, and installed only if it is missing or has the wrong version.
 
 pub(crate) mod browser;
 pub(crate) mod consumers;
@@ -9,7 +8,7 @@ pub(crate) mod rust;
 
 use crate::shell::Result;
 
-/// All parts, for `cargo xtask setup`.
+/// Installs all tools, for `cargo xtask setup`.
 pub(crate) fn everything() -> Result<()> {
     rust::wasm_target()?;
     rust::wasm_bindgen()?;

@@ -1,20 +1,20 @@
-//! The browsers of the tests: Chromium with its driver, and Firefox, from the search path or from Debian's packages.
+//! Browsers of the tests: Chromium with its driver, and Firefox, from the search path or from Debian packages.
 
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The paths of the browser and its driver.
+/// Paths of the browser and its driver.
 #[derive(Debug)]
 pub(crate) struct Browser {
     pub(crate) chromium: PathBuf,
-    /// The same browser without its windows, which opens a page in half the time; not every system has it.
+    /// Headless build of the browser, which opens a page in half the time; not available on every system.
     pub(crate) headless: Option<PathBuf>,
     pub(crate) driver: PathBuf,
 }
 
 impl Browser {
-    /// The browser of the journeys.
+    /// Returns the browser of the end-to-end tests.
     pub(crate) fn of_journeys(&self) -> &Path {
         self.headless.as_ref().unwrap_or(&self.chromium)
     }
@@ -31,7 +31,7 @@ const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
 
-/// The browser; where it is missing and `apt-get` is there, it is installed first.
+/// Returns the browser, which is installed first if it is missing and `apt-get` is available.
 pub(crate) fn find_or_install() -> Result<Browser> {
     if let Some(browser) = find() {
         return Ok(browser);
@@ -45,7 +45,7 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     find().ok_or_else(missing)
 }
 
-/// Firefox, from `$FIREFOX` or the search path; where it is missing and `apt-get` is there, it is installed first.
+/// Returns the path of Firefox, from `$FIREFOX` or the search path. Firefox is installed first if it is missing and `apt-get` is available.
 pub(crate) fn firefox() -> Result<PathBuf> {
     let find = || locate("FIREFOX", FIREFOX);
     if let Some(found) = find() {
@@ -59,7 +59,7 @@ pub(crate) fn firefox() -> Result<PathBuf> {
     find().ok_or_else(missing)
 }
 
-/// `$CHROMIUM` and `$CHROMEDRIVER` go before the search path.
+/// Searches for the browser; `$CHROMIUM` and `$CHROMEDRIVER` take precedence over the search path.
 fn find() -> Option<Browser> {
     let is_named = std::env::var_os("CHROMIUM").is_some();
     Some(Browser {
@@ -76,7 +76,7 @@ fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
     named.or_else(|| names.iter().find_map(|name| shell::find_on_path(name)))
 }
 
-/// Brings Debian's package lists up to date; none where nothing can be installed.
+/// Runs `apt-get update`; returns `None` if packages cannot be installed on this system.
 fn update() -> Result<Option<()>> {
     let Some(mut command) = apt_get() else {
         return Ok(None);
@@ -93,7 +93,7 @@ fn install(title: &str, packages: &[&str]) -> Result<()> {
     shell::step(title, &mut command).map(drop)
 }
 
-/// `apt-get` as one who may install.
+/// Returns an `apt-get` command with the privileges to install packages.
 fn apt_get() -> Option<Command> {
     shell::find_on_path("apt-get")?;
     let user = shell::ask(shell::command("id").arg("-u")).unwrap_or_default();

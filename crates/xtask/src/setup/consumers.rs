@@ -1,11 +1,12 @@
-//! The tools of other people's projects, which use the package in tests: installed into the cache, beside the documentation tools. One that
-//! cannot be installed is named, and its page left out.
+//! Bundlers and compilers of the consumer projects that test the npm package, installed into the cache next to the documentation tools. If
+//! a tool cannot be installed, the command reports it and skips its page.
 
 use super::npm;
 use crate::shell::Result;
 use std::path::PathBuf;
 
-/// Vite in its own way and with the wasm as a module, webpack, and TypeScript for the types. esbuild is a tool of the project itself.
+/// Vite by default and with wasm ES modules, webpack, and TypeScript for the type declarations. esbuild is a development dependency of the
+/// repository.
 const TOOLS: &[&str] = &[
     "typescript@7.0.2",
     "vite@8.3.8",
@@ -13,17 +14,17 @@ const TOOLS: &[&str] = &[
     "webpack@5.112.2",
 ];
 
-/// Pages that need nothing but the project's own tools.
+/// Pages that only need the development dependencies of the repository.
 const OWN: &[&str] = &["plain", "esbuild"];
-/// Pages that need those of [`TOOLS`].
+/// Pages that need [`TOOLS`].
 const INSTALLED: &[&str] = &["vite", "vite-modules", "webpack"];
 
-/// The folder with the tools.
+/// Installs the tools and returns their directory.
 pub(crate) fn folder() -> Result<PathBuf> {
     npm::in_cache("consumers", TOOLS)
 }
 
-/// The pages that can be built, as `crates/wasm/consumers/build.mjs` calls them, and the folder of their tools.
+/// Returns the pages that can be built, by their names in `crates/wasm/consumers/build.mjs`, and the directory of their tools.
 pub(crate) fn pages() -> (Vec<&'static str>, Option<PathBuf>) {
     match folder() {
         Ok(folder) => ([OWN, INSTALLED].concat(), Some(folder)),

@@ -1,5 +1,5 @@
-//! The documentation tools whose plugins the journeys look at, installed into the cache. A tool that cannot be installed (Sphinx needs Python
-//! with `venv`) is named, and its document left out.
+//! Documentation tools whose plugins the end-to-end tests cover, installed into the cache. If a tool cannot be installed (Sphinx needs
+//! Python with `venv`), the command reports it and skips its document.
 
 use super::npm;
 use super::rust::{self, cache};
@@ -16,20 +16,20 @@ const DOCUSAURUS: &[&str] = &[
     "@docusaurus/preset-classic@3.9.2",
     "react@19.3.1",
     "react-dom@19.3.1",
-    // Its progress bar does not know later ones.
+    // Its progress bar is incompatible with later releases.
     "webpack@5.99.9",
 ];
 
-/// A tool, and what `docs/hosts/build.mjs` has to know of it.
+/// Documentation tool and the information that `docs/hosts/build.mjs` needs.
 #[derive(Debug)]
 pub(crate) struct DocumentTool {
-    /// As `docs/hosts/build.mjs` calls it.
+    /// Name of the tool in `docs/hosts/build.mjs`.
     pub(crate) name: &'static str,
-    /// An environment variable, and where the tool is.
+    /// Environment variable and the path of the tool.
     pub(crate) place: (&'static str, PathBuf),
 }
 
-/// The tools that are there or can be installed.
+/// Returns the tools that are installed or can be installed.
 pub(crate) fn tools() -> Vec<DocumentTool> {
     let found = [
         ("mdbook", "MDBOOK", rust::mdbook()),
@@ -64,7 +64,7 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
     tools
 }
 
-/// The command of a package in a folder of its own.
+/// Installs a Python package into a separate directory and returns the path of its command.
 fn python_tool(package: &str, command: &str) -> Result<PathBuf> {
     let folder = cache().join(package.replace("==", "-"));
     let command = folder.join("bin").join(command);

@@ -1,19 +1,19 @@
-//! The npm side of the set-up: wasm-opt, esbuild, CodeMirror and Playwright, as the lock file has them.
+//! Setup of the npm packages: wasm-opt, esbuild, CodeMirror and Playwright in the versions of the lock file.
 
 use super::rust::cache;
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
 
-/// Node releases before this one cannot run our wasm or our test harness.
+/// Oldest supported major version of Node; older releases cannot run the wasm modules or the tests.
 const OLDEST_NODE: u32 = 20;
 
-/// Installs the locked packages, unless exactly these are installed; the folder of their commands.
+/// Installs the locked packages unless they are already installed, and returns the directory of their commands.
 pub(crate) fn packages() -> Result<PathBuf> {
     let root = shell::root();
     let modules = root.join("node_modules");
     let lock = std::fs::read_to_string(root.join("package-lock.json"))
         .map_err(|error| format!("package-lock.json: {error}"))?;
-    // A copy of the lock file that the installed packages came from.
+    // Copy of the lock file of the installed packages.
     let stamp = modules.join(".installed-lock.json");
     if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(modules.join(".bin"));
@@ -21,14 +21,15 @@ pub(crate) fn packages() -> Result<PathBuf> {
     node()?;
     let mut command = shell::command("npm");
     command.args(["ci", "--no-audit", "--no-fund", "--loglevel=http"]);
-    // The browser is the system's; nothing is downloaded beside the registry's packages.
+    // The tests use the browser of the system; only registry packages are downloaded.
     command.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
     shell::step("installing npm packages", &mut command)?;
     std::fs::write(&stamp, lock).map_err(|error| format!("{}: {error}", stamp.display()))?;
     Ok(modules.join(".bin"))
 }
 
-/// Installs packages that are no tools of the project into a folder of the cache, unless exactly these are there; the folder.
+/// Installs packages that are not development dependencies of the repository into a directory of the cache, unless exactly these packages
+/// are installed. Returns the directory.
 pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
     let folder = cache().join(name);
     let asked = packages.join("\n");
@@ -49,7 +50,7 @@ pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A Node that is new enough.
+/// Checks whether a sufficiently recent Node is installed.
 pub(crate) fn node() -> Result<()> {
     let answer = shell::ask(shell::command("node").arg("--version")).unwrap_or_default();
     let major: Option<u32> = answer

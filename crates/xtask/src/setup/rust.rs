@@ -1,16 +1,16 @@
-//! The Rust side of the set-up: the wasm target, wasm-bindgen, wasm-pack, Trunk and mdBook.
+//! Setup of the Rust tools: the wasm target, wasm-bindgen, wasm-pack, Trunk and mdBook.
 //!
-//! The commands are compiled from their published sources into one cache folder a user, with a
-//! light profile and a shared target folder, because that takes minutes and should happen once.
+//! The tools are compiled from their published sources into one cache directory per user, with a profile that compiles quickly and a shared
+//! target directory, because the compilation takes minutes and should happen only once.
 
 use crate::shell::{self, Result, Title};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The target of the page and of the npm package.
+/// Target of the page and of the npm package.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// Must be the version of the `wasm-bindgen` crate in Cargo.lock.
+/// Must match the version of the `wasm-bindgen` crate in Cargo.lock.
 const WASM_BINDGEN: Tool = Tool {
     package: "wasm-bindgen-cli",
     command: "wasm-bindgen",
@@ -35,11 +35,11 @@ const TRUNK: Tool = Tool {
     features: WITHOUT_DOWNLOADS,
 };
 
-/// Trunk and wasm-pack download missing tools over TLS. The set-up installs these tools, and the TLS libraries take a third of the compile
-/// time.
+/// Features of Trunk and wasm-pack: both download missing tools over TLS. This setup installs these tools, and the TLS libraries take a
+/// third of the compile time.
 const WITHOUT_DOWNLOADS: &[&str] = &["--no-default-features"];
 
-/// The journeys build a book with it; without its server and its search it compiles in a third of the time.
+/// The end-to-end tests build a book with mdBook, which compiles in a third of the time without its server and search.
 const MDBOOK: Tool = Tool {
     package: "mdbook",
     command: "mdbook",
@@ -48,13 +48,13 @@ const MDBOOK: Tool = Tool {
     features: &["--no-default-features"],
 };
 
-/// A command that cargo can install.
+/// Tool that cargo can install.
 struct Tool {
     package: &'static str,
     command: &'static str,
     version: &'static str,
     minutes: &'static str,
-    /// What cargo is asked for beside the package.
+    /// Cargo arguments that select the features.
     features: &'static [&'static str],
 }
 
@@ -63,14 +63,14 @@ pub(crate) fn wasm_target() -> Result<()> {
     target(WASM)
 }
 
-/// Has a command that runs cargo write `crates` where the wasm would name the folder of a machine's downloaded crates: the wasm is
-/// the same on all machines, and so is its size. Adds to the flags of `.cargo/config.toml`.
+/// Makes a command that runs cargo replace the path of the downloaded crates by `crates` in the wasm, so that the wasm and its size do not
+/// depend on the machine. Extends the flags of `.cargo/config.toml`.
 pub(crate) fn leave_out_folders(command: &mut Command) {
     const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let sources = home.map(|home| home.join("registry/src").display().to_string());
-    // Flags are parted at spaces.
+    // Cargo splits these flags at spaces.
     if let Some(sources) = sources.filter(|sources| !sources.contains(char::is_whitespace)) {
         let mut flags = std::env::var(FLAGS).unwrap_or_default();
         flags += &format!(" --remap-path-prefix={sources}=crates");
@@ -102,22 +102,22 @@ pub(crate) fn target(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The folder of `wasm-bindgen` and `wasm-bindgen-test-runner` in the right version.
+/// Returns the directory of `wasm-bindgen` and `wasm-bindgen-test-runner` in the required version.
 pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
     WASM_BINDGEN.folder()
 }
 
-/// What makes JavaScript of a compiled wasm.
+/// Generator of the JavaScript bindings of a wasm file.
 #[derive(Debug)]
 pub(crate) enum Binder {
     /// The command `wasm-bindgen`.
     Command(PathBuf),
-    /// Our program around its library (`bind.rs`), which compiles in a third of the time.
+    /// The program `bind.rs`, which wraps the wasm-bindgen library and compiles in a third of the time.
     Library(PathBuf),
 }
 
 impl Binder {
-    /// Makes the JavaScript of a file, for pages, into a folder.
+    /// Returns the command that writes the JavaScript bindings of a file, for pages, to a directory.
     pub(crate) fn command(&self, wasm: &Path, folder: &Path) -> Command {
         match self {
             Binder::Command(program) => {
@@ -135,7 +135,7 @@ impl Binder {
     }
 }
 
-/// The command where it is installed, as other commands of ours need it; or else the program around its library.
+/// Returns the `wasm-bindgen` command if another command has installed it, and the wrapper of its library otherwise.
 pub(crate) fn binder() -> Result<Binder> {
     if let Some(folder) = WASM_BINDGEN.find() {
         return Ok(Binder::Command(folder.join(WASM_BINDGEN.command)));
@@ -157,42 +157,42 @@ pub(crate) fn binder() -> Result<Binder> {
     shell::step(title, &mut command)?;
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     std::fs::create_dir_all(&tools).map_err(failed)?;
-    // Renamed when it is whole: another run may be looking for it.
+    // Copy to a temporary name and rename, so that a concurrent run never sees an incomplete file.
     let copied = tools.join(format!("bind-{}", std::process::id()));
     std::fs::copy(build.join("tools/bind"), &copied).map_err(failed)?;
     std::fs::rename(&copied, &program).map_err(failed)?;
     Ok(Binder::Library(program))
 }
 
-/// The folder of `wasm-pack` in the right version.
+/// Returns the directory of `wasm-pack` in the required version.
 pub(crate) fn wasm_pack() -> Result<PathBuf> {
     WASM_PACK.folder()
 }
 
-/// The folder of `trunk` in the right version.
+/// Returns the directory of `trunk` in the required version.
 pub(crate) fn trunk() -> Result<PathBuf> {
     TRUNK.folder()
 }
 
-/// The path of `mdbook` in the right version.
+/// Returns the path of `mdbook` in the required version.
 pub(super) fn mdbook() -> Result<PathBuf> {
     MDBOOK.folder().map(|folder| folder.join(MDBOOK.command))
 }
 
-/// Drops the by-products of compiling the tools; the tools stay.
+/// Deletes the build directory of the tools and keeps the tools.
 pub(crate) fn clean_up() {
-    // Not there: nothing to drop. Not removable: only disk space is lost.
+    // If the directory does not exist, there is nothing to delete; a failed removal only wastes disk space.
     let _ = std::fs::remove_dir_all(cache().join("build"));
 }
 
 impl Tool {
-    /// The folder of the command, after installing it if need be.
+    /// Returns the directory of the command, which is installed first if necessary.
     fn folder(&self) -> Result<PathBuf> {
         if let Some(folder) = self.find() {
             return Ok(folder);
         }
         let root = cache().join("tools");
-        // Two runs may install it side by side; the one that comes second finds the files of the first in its way.
+        // Two runs may install the tool concurrently; the second one fails because the files of the first one already exist.
         if let Err(error) = self.install(&root)
             && !self.is_right(&root.join("bin").join(self.command))
         {
@@ -201,7 +201,7 @@ impl Tool {
         Ok(root.join("bin"))
     }
 
-    /// The folder of the command, ours or on the search path, if it is there in the right version.
+    /// Returns the directory of the command, from the cache or the search path, if it has the required version.
     fn find(&self) -> Option<PathBuf> {
         let ours = cache().join("tools/bin").join(self.command);
         let candidates = [Some(ours), shell::find_on_path(self.command)];
@@ -239,7 +239,7 @@ impl Tool {
             "--root",
         ]);
         command.arg(root).args(*features);
-        // Compile quickly: these tools wait for other programs most of their time.
+        // Minimize the compile time: these tools mostly wait for other programs.
         command
             .env("CARGO_TARGET_DIR", cache().join("build"))
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
@@ -251,7 +251,7 @@ impl Tool {
     }
 }
 
-/// One folder a user, shared by all checkouts: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`.
+/// Returns the cache directory of the user, which all checkouts share: `$XDG_CACHE_HOME/warpgrid` or `~/.cache/warpgrid`.
 pub(super) fn cache() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
