@@ -1,4 +1,4 @@
-//! `cargo xtask test`, which CI runs: every suite of the project, and one line that counts them all.
+//! `cargo xtask test`: runs every test suite of the project, as CI does, and prints the total counts.
 
 mod journeys;
 mod native;
@@ -16,7 +16,7 @@ use std::process::Command;
 use std::thread;
 use tally::Tally;
 
-/// What `--only` may name, and how to run it.
+/// Name for `--only`, and the function that runs the suite.
 type Suite = (&'static str, fn() -> Result<Tally>);
 
 const SUITES: &[Suite] = &[
@@ -27,10 +27,10 @@ const SUITES: &[Suite] = &[
     ("e2e", journeys::run),
 ];
 
-/// The suites that need no browser, no npm package and no tool beside Rust.
+/// Suites that require neither a browser nor the npm package nor tools other than Rust.
 const QUICK: &[&str] = &["style", "native"];
 
-/// Runs the suites, those of `--quick`, or the one that `--only` names; true when nothing failed.
+/// Runs all suites, those of `--quick`, or the one named by `--only`. Returns true if nothing failed.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     let quick = arguments.switch("--quick");
@@ -41,8 +41,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         .partition(|(name, _)| QUICK.contains(name));
     let mut total = Tally::default();
     thread::scope(|scope| {
-        // What the last suites look at is built beside the first ones: each has long steps that use one core.
-        // Both need the wasm target, which is added once; where that fails each suite says so.
+        // Build the inputs of the last suites in parallel with the first suites, since each has long single-threaded steps. Both need the
+        // wasm target, so it is added once beforehand; if that fails, each suite reports the error.
         if !first.is_empty() && !last.is_empty() && rust::wasm_target().is_ok() {
             scope.spawn(build_ahead);
         }
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(total.failed == 0 && total.passed > 0)
 }
 
-/// Builds the package and the site. What fails is kept, and said by the suite that asks for it.
+/// Builds the package and the site. Errors are cached and reported by the suite that needs the output.
 fn build_ahead() {
     let _ = crate::package::built().and_then(|_| site::released());
 }
@@ -61,7 +61,7 @@ fn build_ahead() {
 fn run_each(suites: &[&Suite]) -> Tally {
     let mut total = Tally::default();
     for (name, suite) in suites {
-        // A suite that cannot even start counts as one failure, and the others still run.
+        // A suite that cannot start counts as one failure and does not prevent the others from running.
         total += suite().unwrap_or_else(|message| {
             eprintln!("  {name}: {message}");
             Tally::broken()
@@ -70,7 +70,7 @@ fn run_each(suites: &[&Suite]) -> Tally {
     total
 }
 
-/// The suites that the options name.
+/// Returns the suites that the options select.
 fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
     let chosen: Vec<&Suite> = match (only, quick) {
         (Some(_), true) => return Err("`--only` and `--quick` are mutually exclusive".to_string()),
@@ -87,7 +87,7 @@ fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
     Ok(chosen)
 }
 
-/// Runs one test program and counts; prints its output if something failed.
+/// Runs one test program and returns its counts; prints its output if a test failed.
 fn suite<'a>(
     title: impl Into<Title<'a>>,
     command: &mut Command,
@@ -108,7 +108,7 @@ fn suite<'a>(
     Ok(tally)
 }
 
-/// A transcript without the lines that go well: what was compiled, which tests passed.
+/// Strips compiler progress and passed tests from a test transcript.
 fn what_failed(transcript: &str) -> String {
     const PROGRESS: &[&str] = &[
         "Compiling ",

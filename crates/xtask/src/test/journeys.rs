@@ -1,5 +1,4 @@
-//! A person's journeys: Playwright drives Chromium through the release site, and through a page that has
-//! nothing but the npm package. Firefox opens both, too.
+//! End-to-end tests: Playwright runs Chromium on the release site, and on a page that uses only the npm package. Firefox also opens both.
 
 use super::{suite, tally};
 use crate::setup::{browser, consumers, documents, npm};
@@ -43,7 +42,7 @@ pub(super) fn run() -> Result<Tally> {
     Ok(total)
 }
 
-/// Builds the small documents of `docs/hosts`, each by its real tool.
+/// Builds each example document of `docs/hosts` with its documentation tool.
 fn build_documents() -> Result<()> {
     for tool in documents::tools() {
         let (variable, place) = &tool.place;
@@ -61,7 +60,7 @@ fn build_documents() -> Result<()> {
     Ok(())
 }
 
-/// Builds the pages of other people's projects, each with its tool, from the packed package.
+/// Builds the pages of the consumer projects from the packed package, each with its bundler.
 fn build_consumers() -> Result<()> {
     let (pages, tools) = consumers::pages();
     for page in pages {

@@ -1,15 +1,15 @@
-//! The tests of every room, compiled for the machine they run on.
+//! Tests of all crates, compiled for the host.
 
 use super::{suite, tally};
 use crate::shell::{self, Result};
 use std::process::Command;
 use tally::Tally;
 
-/// Where property tests find their seed, a number.
+/// Environment variable with the seed of property tests, a number.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// Runs them with one seed of the property tests, so that a change is refused for what it does and not by chance. `cargo test`
-/// draws a new seed each time, and `PROPTEST_RNG_SEED` chooses another one here.
+/// Runs the tests with a fixed seed of the property tests, so that a failure is caused by the change and not by chance. `cargo test`
+/// chooses a new seed each time; `PROPTEST_RNG_SEED` overrides the fixed seed.
 pub(super) fn run() -> Result<Tally> {
     let mut command = every_room();
     if std::env::var_os(SEED).is_none() {
@@ -18,7 +18,7 @@ pub(super) fn run() -> Result<Tally> {
     suite("native tests", &mut command, tally::of_rust)
 }
 
-/// The tests of all rooms, and of the tools with all their parts.
+/// Returns the command that tests all crates, and xtask with all its features.
 pub(crate) fn every_room() -> Command {
     let mut command = shell::cargo();
     command.args([

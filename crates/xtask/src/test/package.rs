@@ -1,4 +1,4 @@
-//! The npm package as its users get it, in Node.
+//! Tests of the packed npm package in Node.
 
 use super::{suite, tally};
 use crate::setup::consumers;
@@ -30,7 +30,7 @@ pub(super) fn run() -> Result<Tally> {
     Ok(total)
 }
 
-/// Packs what a release publishes: one result for the crates, one for the npm package.
+/// Packages the crates and the npm package as for a release; each counts as one result.
 fn packed() -> Tally {
     let mut total = Tally::default();
     for tried in [release::try_crates(false), release::try_package()] {

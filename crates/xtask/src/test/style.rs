@@ -1,4 +1,4 @@
-//! Format and lints: the sources go in, one result for each check comes out.
+//! Formatting and lints, with one result per check.
 
 use super::tally::Tally;
 use crate::setup::rust;
@@ -49,7 +49,7 @@ fn clippy(what: &[&str]) -> Command {
     command
 }
 
-/// Runs one check; a failure is printed by the step itself, and the other checks still run.
+/// Runs one check. The step itself prints a failure, and the other checks still run.
 fn one(title: &str, command: &mut Command) -> Tally {
     match shell::step(title, command) {
         Ok(_) => Tally {

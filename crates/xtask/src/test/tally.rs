@@ -1,10 +1,10 @@
-//! Counting: what a test program printed goes in, how many passed and failed comes out.
+//! Test counts, parsed from the output of test programs.
 
 use crate::shell::plain;
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Tests by outcome. Prints as the plain line that ends every run: `12 passed, 0 failed`.
+/// Number of tests by outcome. Its `Display` is the last line of every run: `12 passed, 0 failed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// A suite that ended before it could count.
+    /// Returns the counts of a suite that ended before it reported any.
     pub(crate) fn broken() -> Tally {
         Tally {
             failed: 1,
@@ -40,8 +40,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The `test result: ok. 3 passed; 0 failed; 1 ignored; …` lines of Rust's test harness, and of the
-/// one for wasm, which prints the same.
+/// Parses the lines `test result: ok. 3 passed; 0 failed; 1 ignored; …` of the Rust test harness and of the wasm test harness, which has
+/// the same format.
 pub(crate) fn of_rust(transcript: &str) -> Tally {
     let mut tally = Tally::default();
     for line in transcript
@@ -54,7 +54,7 @@ pub(crate) fn of_rust(transcript: &str) -> Tally {
     tally
 }
 
-/// The closing lines of Playwright: `3 passed (2.1s)`, `1 failed`, `1 flaky`.
+/// Parses the last lines of Playwright: `3 passed (2.1s)`, `1 failed`, `1 flaky`.
 pub(crate) fn of_playwright(transcript: &str) -> Tally {
     let mut tally = Tally::default();
     for line in transcript.lines().map(plain) {
@@ -70,7 +70,7 @@ pub(crate) fn of_playwright(transcript: &str) -> Tally {
     tally
 }
 
-/// The closing lines of Node's test runner: `# pass 4`, `# fail 0`.
+/// Parses the last lines of the test runner of Node: `# pass 4`, `# fail 0`.
 pub(crate) fn of_node(transcript: &str) -> Tally {
     let mut tally = Tally::default();
     for line in transcript.lines().map(plain) {
@@ -91,7 +91,7 @@ pub(crate) fn of_node(transcript: &str) -> Tally {
     tally
 }
 
-/// Numbers with the word after each.
+/// Parses numbers that are followed by their outcome.
 fn of_counts(line: &str) -> Tally {
     let words: Vec<&str> = line
         .split([' ', ';', ','])
@@ -104,7 +104,7 @@ fn of_counts(line: &str) -> Tally {
             continue;
         };
         match *what {
-            // A journey that needed a second try did pass.
+            // A flaky test passed when it was retried.
             "passed" | "flaky" => tally.passed += count,
             "failed" | "interrupted" => tally.failed += count,
             "ignored" | "skipped" => tally.skipped += count,

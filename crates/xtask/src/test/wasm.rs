@@ -1,4 +1,4 @@
-//! The tests of the JavaScript boundary, compiled to wasm: once in Node, once in headless Chromium.
+//! Tests of the JavaScript API, compiled to wasm: once in Node, once in headless Chromium.
 
 use super::{suite, tally};
 use crate::setup::{browser, npm, rust};
@@ -12,7 +12,7 @@ pub(super) fn run() -> Result<Tally> {
     rust::clean_up();
     npm::node()?;
     let found = browser::find_or_install()?;
-    // As CONTRIBUTING.md says it.
+    // CONTRIBUTING.md documents the same commands.
     let tests = |place: &[&str], file: &str| {
         let mut command: Command = shell::command(wasm_pack.join("wasm-pack"));
         command.env(
