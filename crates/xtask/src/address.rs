@@ -1,22 +1,24 @@
-//! Where the project is: `homepage` and `repository` of the workspace go in, or what overrides them for one build; what follows from them comes out.
+//! URLs of the project: `homepage` and `repository` of the workspace or the environment variables that override them, and the README lines
+//! and `package.json` fields derived from the URLs.
 
 use crate::shell::{self, Result, read, write};
 use std::process::Command;
 
-/// Addresses of the project; empty where whoever hosts it has set none.
+/// URLs of the project. A URL is empty if the operator has not configured it.
 pub(crate) struct Address {
-    /// Of the page, with a slash at its end.
+    /// URL of the published site, with a trailing slash.
     pub(crate) site: String,
-    /// Of the sources, without one.
+    /// URL of the source repository, without a trailing slash.
     pub(crate) repository: String,
 }
 
-/// Override `homepage` and `repository` of `Cargo.toml` for one build.
+/// Environment variables that override `homepage` and `repository` of `Cargo.toml` for one build.
 const SITE: &str = "WARPGRID_SITE";
 const REPOSITORY: &str = "WARPGRID_REPOSITORY";
 
 impl Address {
-    /// Reads both from the environment, or else from the workspace; each must be empty or begin with `https://` or `http://`.
+    /// Reads both URLs from the environment, or from the workspace manifest by default. Each URL must be empty or begin with `https://` or
+    /// `http://`.
     pub(crate) fn of_project() -> Result<Address> {
         let site = value(SITE, env!("CARGO_PKG_HOMEPAGE"))?;
         let repository = value(REPOSITORY, env!("CARGO_PKG_REPOSITORY"))?;
@@ -27,14 +29,14 @@ impl Address {
         })
     }
 
-    /// Gives a command both, for scripts that build the site and for crates that print links.
+    /// Sets both environment variables of a command, for scripts that build the site and for crates that print links.
     pub(crate) fn lend(&self, command: &mut Command) {
         command
             .env(SITE, &self.site)
             .env(REPOSITORY, &self.repository);
     }
 
-    /// The fields of package.json, each with a comma at its end; empty where nothing is set.
+    /// Returns the `homepage` and `repository` fields of `package.json`, each with a trailing comma. Unset URLs are omitted.
     pub(crate) fn manifest(&self) -> String {
         let fields = [("homepage", &self.site), ("repository", &self.repository)];
         let set = fields.iter().filter(|(_, value)| !value.is_empty());
@@ -42,7 +44,7 @@ impl Address {
             .collect()
     }
 
-    /// The lines of README between its marks.
+    /// Returns the README lines between the two markers.
     fn lines(&self) -> String {
         match (self.site.as_str(), self.repository.as_str()) {
             ("", "") => "\n".to_owned(),
@@ -70,7 +72,7 @@ fn value(variable: &str, default: &str) -> Result<String> {
 const BEGIN: &str = "<!-- address: `cargo xtask ready` writes these lines from Cargo.toml -->";
 const END: &str = "<!-- /address -->";
 
-/// README with the lines that follow from the address; an error where it has lost its marks.
+/// Returns the README with updated link lines, or an error if a marker is missing.
 fn readme(text: &str, address: &Address) -> Result<String> {
     let marks = text
         .split_once(BEGIN)
@@ -79,7 +81,7 @@ fn readme(text: &str, address: &Address) -> Result<String> {
     Ok(format!("{before}{BEGIN}\n{}{END}{after}", address.lines()))
 }
 
-/// Writes into README what follows from the address that Cargo.toml states.
+/// Updates the link lines of the README with the URLs of `Cargo.toml`.
 pub(crate) fn write_readme() -> Result<()> {
     let file = shell::root().join("README.md");
     write(&file, &readme(&read(&file)?, &Address::of_project()?)?)

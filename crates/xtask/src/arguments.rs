@@ -1,8 +1,8 @@
-//! The words after `cargo xtask`: a command, switches, and options with a value.
+//! Arguments of `cargo xtask`: a command, switches, and options with a value.
 
 use crate::shell::Result;
 
-/// What is left of the command line. Each command takes what it knows and then calls [`Self::done`].
+/// Unparsed command-line arguments. Each command removes the arguments that it recognizes and then calls [`Self::done`].
 #[derive(Debug)]
 pub(crate) struct Arguments {
     words: Vec<String>,
@@ -17,19 +17,19 @@ impl Arguments {
         Arguments { words }
     }
 
-    /// The first word.
+    /// Removes and returns the first argument.
     pub(crate) fn command(&mut self) -> Option<String> {
         (!self.words.is_empty()).then(|| self.words.remove(0))
     }
 
-    /// Takes `--name` away; true when it was there.
+    /// Removes the switch `--name` and returns whether it was present.
     pub(crate) fn switch(&mut self, name: &str) -> bool {
         let before = self.words.len();
         self.words.retain(|word| word != name);
         self.words.len() != before
     }
 
-    /// Takes `--name VALUE` or `--name=VALUE` away.
+    /// Removes `--name VALUE` or `--name=VALUE` and returns the value.
     pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>> {
         let joined = format!("{name}=");
         if let Some(at) = self.words.iter().position(|word| word.starts_with(&joined)) {
@@ -46,7 +46,7 @@ impl Arguments {
         }
     }
 
-    /// Nothing may be left over.
+    /// Returns an error if an unparsed argument remains.
     pub(crate) fn done(&self) -> Result<()> {
         match self.words.first() {
             Some(word) => Err(format!(
@@ -56,7 +56,7 @@ impl Arguments {
         }
     }
 
-    /// All that is left, for another program.
+    /// Returns the remaining arguments, which are passed to another program.
     pub(crate) fn rest(self) -> Vec<String> {
         self.words
     }

@@ -1,5 +1,5 @@
-//! `bind FILE FOLDER`: a compiled wasm goes in, the JavaScript that a page imports and the wasm beside it come out in the folder, as
-//! `wasm-bindgen --target web --no-typescript --out-dir FOLDER FILE` leaves them. The library compiles in a third of that command's time.
+//! `bind FILE DIR`: generates the JavaScript bindings and the wasm file for a page, like `wasm-bindgen --target web --no-typescript
+//! --out-dir DIR FILE`. The library compiles in a third of the time of that command.
 
 use std::path::Path;
 use std::process::ExitCode;

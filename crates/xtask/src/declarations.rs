@@ -1,12 +1,12 @@
-//! The golden `crates/wasm/npm/warpgrid.d.ts`: what wasm-bindgen says of the functions and the session goes in, and must be what the file
-//! says; `UPDATE_EXPECT=1 cargo xtask package` writes this section.
+//! Golden file `crates/wasm/npm/warpgrid.d.ts`: compares the section for the functions and the session with the declarations that
+//! wasm-bindgen generates. `UPDATE_EXPECT=1 cargo xtask package` updates the section.
 
 use crate::shell::{self, Result, read, write};
 
-/// Above it the file is written by hand; below it, from `crates/wasm/src/lib.rs`.
+/// Separates the handwritten part of the file from the declarations generated from `crates/wasm/src/lib.rs`.
 const MARK: &str = "// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.\n";
 
-/// Holds the declarations of the package against those that wasm-bindgen wrote.
+/// Compares the declarations of the package with the output of wasm-bindgen.
 pub(crate) fn hold(bound: &str) -> Result<()> {
     let file = shell::root().join("crates/wasm/npm/warpgrid.d.ts");
     let types = read(&shell::root().join("crates/wasm/src/types.ts"))?;
@@ -27,7 +27,7 @@ pub(crate) fn hold(bound: &str) -> Result<()> {
     ))
 }
 
-/// The class and the functions, with the types that they name and that are not imported above.
+/// Returns the class and the functions, preceded by an import of the types that they use and the handwritten part does not import.
 fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
     let code = code_of(bound).ok_or("the output of wasm-bindgen declares no class")?;
     let names: Vec<&str> = types.lines().filter_map(declared).collect();
@@ -44,7 +44,7 @@ fn generated(bound: &str, types: &str, above: &str) -> Result<String> {
     ))
 }
 
-/// The name that a line of `types.ts` declares.
+/// Returns the name that a line of `types.ts` declares.
 fn declared(line: &str) -> Option<&str> {
     let rest = line
         .strip_prefix("export type ")
@@ -52,7 +52,7 @@ fn declared(line: &str) -> Option<&str> {
     rest.split(|c: char| !c.is_alphanumeric()).next()
 }
 
-/// What follows the types, with the margin of the project.
+/// Returns the declarations after the types, reindented in the style of the project.
 fn code_of(bound: &str) -> Option<String> {
     let lines: Vec<&str> = bound.lines().collect();
     let class = lines
@@ -66,7 +66,7 @@ fn code_of(bound: &str) -> Option<String> {
     for line in &lines[start..] {
         let words = line.trim();
         let depth = (line.len() - line.trim_start().len()).saturating_sub(margin);
-        // Four columns a level there, two here; the stars of a comment stand one further in.
+        // wasm-bindgen indents by four columns and this project by two; the asterisks of a block comment are indented by one more column.
         let depth = depth / 4 * 2 + depth % 4;
         if !words.is_empty() {
             code.push_str(&" ".repeat(depth));

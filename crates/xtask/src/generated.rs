@@ -1,4 +1,4 @@
-//! Kernels at random for the hosts of translated code: seeds go in, a file of scenarios comes out, which tests in JavaScript read.
+//! Random kernels for the JavaScript tests of translated code: generates a file of scenarios from a range of seeds.
 
 #[path = "../../translate/tests/same/generated.rs"]
 mod kernels;
@@ -6,13 +6,13 @@ mod kernels;
 use crate::shell::{self, Result};
 use std::path::PathBuf;
 
-/// The variable that names the file to tests.
+/// Environment variable with the path of the file.
 pub(crate) const VARIABLE: &str = "GENERATED_KERNELS";
 
-/// Kernels in CI.
+/// Seeds of the kernels that CI tests.
 const SEEDS: std::ops::Range<u64> = 0..500;
 
-/// Writes the scenarios as one array of JSON.
+/// Writes the scenarios as a JSON array and returns the path of the file.
 pub(crate) fn write() -> Result<PathBuf> {
     let folder = shell::root().join("target/tmp");
     let said = |error: std::io::Error| format!("{}: {error}", folder.display());

@@ -1,10 +1,11 @@
-//! `cargo xtask layouts`: two algebras of layouts that others wrote are asked, one case after the other. A Python that has both goes in
-//! (packages `tensor-layouts`, and `nvidia-cutlass`, which brings `pycute`); how many cases all agree on comes out.
+//! `cargo xtask layouts`: differential test of the layout algebra against two reference implementations. Requires a Python interpreter with
+//! the packages `tensor-layouts` and `nvidia-cutlass`, which provides `pycute`, and reports the number of cases on which all
+//! implementations agree.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
 
-/// Runs the command; false when an answer differs from what both say, and from the definition of the operation.
+/// Runs the command. Returns false if a result differs from both reference implementations and from the definition of the operation.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let python = arguments.option("--python")?;
     arguments.done()?;

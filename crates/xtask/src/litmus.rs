@@ -1,16 +1,16 @@
-//! `cargo xtask litmus`: holds the explorer and the runs against the litmus tests of the memory model. The explorer must name exactly the
-//! outcomes and races that the model has, and the weakest repairs; runs with many seeds must end with nothing else. Without the whole
-//! collection beside the project, the project's own copies.
+//! `cargo xtask litmus`: compares the state-space explorer and seeded runs with the litmus tests of the memory model. The explorer must
+//! report exactly the outcomes and races of the model, and the weakest repairs; runs with many seeds must not produce any other outcome.
+//! Without the full collection next to the repository, the command uses the sample in the repository.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
 
-/// The whole collection, from the root of the project.
+/// Full collection, relative to the repository root.
 const COLLECTION: &str = "../shared/litmus/litmus.jsonl";
-/// Seeds per test unless another number is asked for.
+/// Default number of seeds per test.
 const SEEDS: &str = "1000";
 
-/// Runs the command; false when an outcome is one that the model does not allow, or one is missing.
+/// Runs the command. Returns false if an outcome is forbidden by the model or if an allowed outcome is missing.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let seeds = arguments.option("--seeds")?;
     arguments.done()?;

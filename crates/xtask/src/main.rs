@@ -1,7 +1,7 @@
 //! The development commands: `cargo xtask serve`, `test`, `build`, `bench`, `conformance`, `differential`, `release` and `ready`.
 //!
 //! Each command installs the tools that it needs, so that it runs on a machine that has only Rust and Node. The commands that run the
-//! emulator are compiled separately with the feature `core`. Tests: `cargo test -p xtask` checks the structure of the workspace, too.
+//! emulator are compiled separately with the feature `core`. `cargo test -p xtask` also checks the structure of the workspace.
 #![expect(
     clippy::print_stdout,
     reason = "the command prints its results to standard output"
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one command; false when it ran but what it looked at is wrong (a test failed).
+/// Runs one command. Returns false if the command ran but found a failure, such as a failed test.
 fn run(mut arguments: Arguments) -> shell::Result<bool> {
     let command = arguments.command();
     match command.as_deref() {

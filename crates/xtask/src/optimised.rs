@@ -1,18 +1,18 @@
-//! The commands that call the emulator: the program `harness` of this package, compiled with optimizations and the feature `core`, so that
-//! `cargo xtask` itself compiles in seconds.
+//! Runs the commands that call the emulator in the `harness` binary of this package, which is compiled with optimizations and the feature
+//! `core`, so that `cargo xtask` itself compiles in seconds.
 
 use crate::arguments::Arguments;
 use crate::package::artefact;
 use crate::shell::{self, Result};
 
-/// Compiles the harness, and runs a command of the harness.
+/// Compiles the harness and runs one of its commands.
 pub(crate) fn run(command: &str, arguments: Arguments) -> Result<bool> {
     let harness = compile("compiling the harness", &["--release"])?;
     let mut harness = shell::command(harness);
     shell::hand_over(harness.arg(command).args(arguments.rest()))
 }
 
-/// Compiles the harness, and returns its file.
+/// Compiles the harness and returns the path of the executable.
 pub(crate) fn compile(title: &str, options: &[&str]) -> Result<std::path::PathBuf> {
     let mut command = shell::cargo();
     command.args([

@@ -1,12 +1,12 @@
-//! `cargo xtask order`: runs the kernels that race or hang, and their healthy twins, and says how many are said exactly.
+//! `cargo xtask order`: runs the kernels with races or hangs and their corrected versions, and reports the number of exact diagnoses.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
 
-/// Seeds per kernel unless another number is asked for.
+/// Default number of seeds per kernel.
 const SEEDS: &str = "4";
 
-/// Runs the command; false when a kernel is not said as it should be.
+/// Runs the command. Returns false if a diagnosis differs from the expected diagnosis.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let seeds = arguments.option("--seeds")?;
     let only = arguments.option("--only")?;

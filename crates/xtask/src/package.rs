@@ -1,4 +1,4 @@
-//! `cargo xtask package`: the crate `warpgrid-pack` goes in, which is `warpgrid-wasm` as one wasm; the npm package comes out in `pkg/`.
+//! `cargo xtask package`: builds the npm package in `pkg/` from the crate `warpgrid-pack`, which links `warpgrid-wasm` as one wasm module.
 
 use crate::address::Address;
 use crate::arguments::Arguments;
@@ -11,8 +11,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What wasm-opt may use, named one by one: with all features it emits types that Node 20 rejects.
-/// `web/index.html` has the same list.
+/// WebAssembly features that wasm-opt may use, listed individually because with all features it emits types that Node 20 rejects.
+/// `web/index.html` contains the same list.
 const FEATURES: &[&str] = &[
     "--enable-bulk-memory",
     "--enable-mutable-globals",
@@ -23,15 +23,14 @@ const FEATURES: &[&str] = &[
     "--enable-simd",
 ];
 
-/// What is done beside `-O2`; `web/index.html` says the same.
+/// Options of wasm-opt in addition to `-O2`; `web/index.html` contains the same list.
 const OPTIONS: &[&str] = &[
-    // Whole functions stay out of their only caller: joined they would have hundreds of locals and repeat themselves
-    // less, which costs 7 % after gzip and wins 1 % before.
+    // Do not inline large functions into their only caller: the merged functions would have hundreds of locals and less repetition, which
+    // costs 7 % after gzip and saves 1 % before.
     "--one-caller-inline-max-function-size=10",
-    // The stack ends at 0, and nothing else is near: offsets may be folded into loads and stores.
+    // The stack ends at address 0 and nothing is allocated near it, so offsets may be folded into loads and stores.
     "--low-memory-unused",
-    // Functions of a module, and copies of one generic function, resemble each other: side by side they are 2 % smaller
-    // after gzip.
+    // Functions of one module and instances of one generic function are similar; placing them next to each other saves 2 % after gzip.
     "--reorder-functions-by-name",
 ];
 
@@ -45,13 +44,13 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// The package of the present sources, which whoever asks first builds; its folder.
+/// Builds the package of the current sources on the first call and returns its directory.
 pub(crate) fn built() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
     BUILT.get_or_init(build).clone()
 }
 
-/// Builds the package unless the sources are unchanged; its folder.
+/// Builds the package unless the sources are unchanged, and returns its directory.
 fn build() -> Result<PathBuf> {
     let folder = shell::root().join("pkg");
     let outputs = [folder.clone(), shell::root().join(WIDGET_CORE)];
@@ -76,10 +75,10 @@ fn write_package(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where the core lies that widgets load for PTX: `web/widget/build.mjs` puts it beside them.
+/// Directory of the wasm core that widgets load for PTX; `web/widget/build.mjs` copies it next to the widgets.
 const WIDGET_CORE: &str = "target/widget-core";
 
-/// Builds the crate with these features by wasm-pack: the glue and the wasm, in a folder that is empty before.
+/// Builds the crate with the given features by wasm-pack and writes the JavaScript bindings and the wasm into an empty directory.
 fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     rust::wasm_target()?;
     let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
@@ -89,8 +88,8 @@ fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     let mut command = shell::command(wasm_pack.join("wasm-pack"));
     command.env("PATH", shell::path_with(&[wasm_bindgen]));
     rust::leave_out_folders(&mut command);
-    // The glue of this target is a module by itself, and asks nothing of how the wasm is loaded: each door loads it in its own way. The wasm is
-    // the same for all targets. package.json says more than wasm-pack would write.
+    // The bindings of this target form a module that does not depend on how the wasm is loaded: each entry point loads it differently. The
+    // wasm is the same for all targets. package.json is handwritten because wasm-pack generates fewer fields.
     command.args([
         "build",
         "crates/wasm/pack",
@@ -115,8 +114,8 @@ fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     optimise(&npm, &folder.join("core_bg.wasm"))
 }
 
-/// Bundles the widget and the documentation tools into the package, and what browsers need of them into a folder of a site; the sizes
-/// and hashes of those files, as text.
+/// Bundles the widget and the documentation plugins into the package, and the files that browsers need into a directory of the site.
+/// Returns the sizes and hashes of those files as text.
 pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     npm::packages()?;
     let mut command = shell::command("node");
@@ -129,7 +128,7 @@ pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     Ok(shell::step("bundling the widget", &mut command)?.transcript)
 }
 
-/// The last file with that ending that cargo says it made.
+/// Returns the last artifact with the given extension in the messages of cargo.
 pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
     let parsed = messages
         .lines()
@@ -142,7 +141,7 @@ pub(crate) fn artefact(messages: &str, ending: &str) -> Option<PathBuf> {
     found.last().map(PathBuf::from)
 }
 
-/// Runs wasm-opt over a file, in place.
+/// Optimizes a file in place by wasm-opt.
 pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     let mut command = shell::command(npm.join("wasm-opt"));
     command
@@ -156,7 +155,7 @@ pub(crate) fn optimise(npm: &Path, wasm: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What lies in `crates/wasm/npm` and goes into the package as it is.
+/// Files of `crates/wasm/npm` that are copied unchanged into the package.
 const SOURCES: &[&str] = &[
     "api.js",
     "arguments.js",
@@ -172,11 +171,11 @@ const SOURCES: &[&str] = &[
     "workers.js",
 ];
 
-/// Lays the doors, their types, package.json, README and licences beside the code.
+/// Adds the entry points, their type declarations, package.json, README and licenses to the package.
 fn describe(folder: &Path) -> Result<()> {
     let root = shell::root();
     let sources = root.join("crates/wasm/npm");
-    // As text: the order of the conditions under `exports` has a meaning, which a map of them would lose.
+    // Edited as text because the order of the conditions under `exports` is significant, which a map would not preserve.
     let manifest = read(&sources.join("package.json"))?;
     let (placeholder, version) = ("\"0.0.0\"", env!("CARGO_PKG_VERSION"));
     if manifest.matches(placeholder).count() != 1 {

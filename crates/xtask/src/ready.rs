@@ -1,4 +1,4 @@
-//! `cargo xtask ready`: rewrites the generated files and goldens, which must not change, then runs what CI runs.
+//! `cargo xtask ready`: regenerates the generated and golden files, which must not change, and then runs the tests of CI.
 
 use crate::address;
 use crate::arguments::Arguments;
@@ -10,7 +10,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     test::run(arguments)
 }
 
-/// Rewrites every generated file and golden; none may change by that.
+/// Regenerates all generated and golden files; fails if any of them changes.
 fn regenerate() -> Result<()> {
     let before = work_tree()?;
     address::write_readme()?;
@@ -26,7 +26,7 @@ fn regenerate() -> Result<()> {
     )
 }
 
-/// What differs from the last commit, as text to compare.
+/// Returns the uncommitted changes of the working tree as text.
 fn work_tree() -> Result<String> {
     let ask = |words: &[&str]| shell::ask(shell::command("git").args(words));
     let (status, diff) = (ask(&["status", "--porcelain"]), ask(&["diff"]));

@@ -1,6 +1,6 @@
-//! `cargo xtask record FOLDER PROGRAM …`: runs a program whose compiler loads its kernels through the CUDA driver API, on a machine without
-//! a GPU. In: the program, such as a Python script that uses Dr.Jit or GsTaichi; out: its PTX modules and its launches with their
-//! parameters in the folder. `driver/cuda.c` is the driver that records them; it executes no kernel.
+//! `cargo xtask record DIR PROGRAM …`: runs a program whose compiler loads its kernels through the CUDA driver API, such as a Python script
+//! that uses Dr.Jit or GsTaichi, on a machine without a GPU. Writes its PTX modules and its launches with their parameters to the
+//! directory. The recording driver `driver/cuda.c` executes no kernel.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The driver's source, below the top folder.
+/// Source of the driver, relative to the repository root.
 const SOURCE: &str = "crates/xtask/driver/cuda.c";
-/// The file with one line per launch.
+/// Name of the file with one line per launch.
 const LAUNCHES: &str = "launches.jsonl";
 
 /// Runs the command; false if the program fails.
@@ -50,13 +50,13 @@ fn build_driver() -> Result<PathBuf> {
     command.args([SOURCE, "-ldl", "-lpthread"]);
     shell::step("building the recording driver", &mut command)?;
     let link = folder.join("libcuda.so");
-    // The link of an earlier build has the same target.
+    // A symbolic link from an earlier build would have the same target.
     let _ = fs::remove_file(&link);
     fs::copy(&library, &link).map_err(|error| format!("{}: {error}", link.display()))?;
     Ok(library)
 }
 
-/// Lets a program find the driver: through the dynamic linker, or through the variable that Dr.Jit reads.
+/// Sets the environment variables by which a program finds the driver: that of the dynamic linker, and the one that Dr.Jit reads.
 fn set_environment(command: &mut Command, driver: &Path, folder: &Path) {
     let mut path = driver.parent().unwrap_or(driver).as_os_str().to_owned();
     if let Some(others) = std::env::var_os("LD_LIBRARY_PATH") {

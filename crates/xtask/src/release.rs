@@ -1,4 +1,4 @@
-//! `cargo xtask release`: the crates and the npm package go to their registries, or are only tried; archives and notes of a release come out.
+//! `cargo xtask release`: publishes the crates and the npm package or performs a dry run, and creates the archives and notes of a release.
 
 use crate::address::Address;
 use crate::arguments::Arguments;
@@ -7,10 +7,10 @@ use crate::setup::npm;
 use crate::shell::{self, Result, read};
 use std::path::PathBuf;
 
-/// The version of the workspace.
+/// Version of the workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Runs `cargo xtask release`, with one of its switches or none.
+/// Runs `cargo xtask release` with at most one of its switches.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let tag = arguments.option("--check")?;
     let archive = arguments.option("--archive")?;
@@ -40,7 +40,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether a release may have this tag: the version of the workspace, which CHANGELOG.md knows, of a project that says where it is.
+/// Checks whether a release may have this tag: it must be the version of the workspace, have a section in CHANGELOG.md, and the project
+/// must have its URLs configured.
 fn check(tag: &str) -> Result<()> {
     if tag != format!("v{VERSION}") {
         return Err(format!(
@@ -55,10 +56,11 @@ fn check(tag: &str) -> Result<()> {
     Ok(())
 }
 
-/// Packs the crates that are published as the registry would have them, each with those that it needs; with `verify` each is compiled from its package.
+/// Packages the published crates with their dependencies as the registry would receive them; with `verify`, compiles each crate from its
+/// package.
 pub(crate) fn try_crates(verify: bool) -> Result<()> {
     let mut command = shell::cargo();
-    // The work tree is what is tried, committed or not.
+    // Include uncommitted changes of the working tree.
     command.args([
         "publish",
         "--workspace",
@@ -72,7 +74,7 @@ pub(crate) fn try_crates(verify: bool) -> Result<()> {
     shell::step("packing the crates", &mut command).map(drop)
 }
 
-/// Packs the npm package as the registry would have it.
+/// Packs the npm package as the registry would receive it.
 pub(crate) fn try_package() -> Result<()> {
     let package = package::built()?;
     npm::packages()?;
@@ -94,7 +96,8 @@ fn publish() -> Result<()> {
     shell::step("publishing the npm package", &mut command).map(drop)
 }
 
-/// Packs the command that `cargo build --release` has left, with README and licences, as `warpgrid-VERSION-NAME.tar.gz`; its file.
+/// Packs the executable of `cargo build --release` with README and licenses as `warpgrid-VERSION-NAME.tar.gz`, and returns the path of the
+/// archive.
 fn pack_command(name: &str) -> Result<PathBuf> {
     let root = shell::root();
     let program = root
@@ -135,7 +138,7 @@ fn changelog() -> Result<String> {
     read(&shell::root().join("CHANGELOG.md"))
 }
 
-/// What CHANGELOG.md says of the version of the workspace.
+/// Returns the CHANGELOG.md section of the workspace version.
 fn section(changelog: &str) -> Result<String> {
     let title = format!("## {VERSION}");
     let mut lines = changelog

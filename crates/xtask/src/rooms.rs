@@ -1,5 +1,5 @@
-//! What each room weighs in the page's cores. In: wasm files whose names were not stripped; out: bytes of code by room, and
-//! of data.
+//! Code size of each crate in the wasm cores of the page: reads wasm files with function names and reports bytes of code by crate, and
+//! bytes of data.
 
 use crate::package::artefact;
 use crate::setup::rust;
@@ -7,14 +7,14 @@ use crate::shell::{self, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Functions that belong to no room.
+/// Label of functions that belong to no crate of the workspace.
 const OTHERS: &str = "std and dependencies";
 
-/// What comes before the name of a room in the name of its crate.
+/// Prefix of the crate names of the workspace.
 const CRATE: &str = "warpgrid_";
 
-/// The cores of the page, each with the languages that it reads, as `web/index.html` builds them; that of widgets and that of the package, as
-/// `cargo xtask package` does. Each with the words that cargo is given.
+/// Wasm cores with their cargo arguments: those of the page, by supported language, as `web/index.html` builds them, and those of the
+/// widgets and of the package, as `cargo xtask package` builds them.
 #[rustfmt::skip]
 const CORES: &[(&str, &str)] = &[
     ("warpgrid-core", "warpgrid-worker --bin warpgrid-core --no-default-features --features ptx"),
@@ -24,10 +24,10 @@ const CORES: &[(&str, &str)] = &[
     ("core (npm package)", "warpgrid-pack --lib"),
 ];
 
-/// Bytes of code by room.
+/// Bytes of code by crate.
 type Rooms = BTreeMap<String, usize>;
 
-/// What each room weighs in each core of the site, before wasm-opt. Nothing is compiled that the site did not need.
+/// Returns the size of each crate in each core of the site, before wasm-opt. Reuses the artifacts of the site build.
 pub(crate) fn report() -> Result<String> {
     rust::wasm_target()?;
     let mut text = String::new();
@@ -48,7 +48,7 @@ pub(crate) fn report() -> Result<String> {
     Ok(text)
 }
 
-/// Bytes by room of a core, as cargo left it.
+/// Returns the bytes by crate in the core that cargo built.
 fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
     let mut command = shell::cargo();
     command
@@ -68,13 +68,13 @@ fn weigh(core: &str, words: &str) -> Result<Vec<(String, usize)>> {
     Ok(rooms)
 }
 
-/// What is needed of a wasm file (WebAssembly core specification, "Binary Format").
+/// Relevant contents of a wasm file (WebAssembly core specification, "Binary Format").
 #[derive(Debug, Default)]
 struct Wasm<'a> {
     n_imported: usize,
-    /// Bytes of each function of the file, in order.
+    /// Code size of each function defined in the file, in order.
     functions: Vec<usize>,
-    /// Names by function, imported ones counted.
+    /// Function names by function index, which includes imported functions.
     names: BTreeMap<usize, &'a str>,
     data_bytes: usize,
 }
@@ -115,8 +115,8 @@ impl<'a> Wasm<'a> {
     }
 }
 
-/// The room that a function is of: the first one that its mangled name holds, since a generic function of the standard
-/// library is there for the room that uses it.
+/// Returns the crate that a function is attributed to: the first workspace crate in its mangled name, since a generic function of the
+/// standard library is instantiated for the crate that uses it.
 fn room_of(name: &str) -> String {
     let Some((_, rest)) = name.split_once(CRATE) else {
         return OTHERS.to_owned();
@@ -127,7 +127,7 @@ fn room_of(name: &str) -> String {
     rest.get(..end).unwrap_or(rest).to_owned()
 }
 
-/// Number of functions among the imports.
+/// Returns the number of imported functions.
 fn read_imports(section: &mut Reader<'_>) -> Option<usize> {
     let mut n_functions = 0;
     for _ in 0..section.number()? {
@@ -138,7 +138,7 @@ fn read_imports(section: &mut Reader<'_>) -> Option<usize> {
                 section.number()?;
                 n_functions += 1;
             }
-            // A table has a type before its limits, a memory has limits, a global a type and whether it changes.
+            // A table has an element type before its limits, a memory has limits, and a global has a type and a mutability flag.
             1 => {
                 section.byte()?;
                 section.limits()?;
@@ -169,7 +169,7 @@ fn read_names(mut section: Reader<'_>) -> Option<BTreeMap<usize, &str>> {
     Some(names)
 }
 
-/// Takes values from the front of bytes; `None` at their end.
+/// Byte reader; its functions return `None` at the end of the input.
 #[derive(Debug)]
 struct Reader<'a>(&'a [u8]);
 
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         Some(*first)
     }
 
-    /// A number, seven bits a byte, the lowest first.
+    /// Reads an unsigned LEB128 number.
     fn number(&mut self) -> Option<usize> {
         let mut value = 0;
         for shift in (0..35).step_by(7) {
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// As many bytes as the number before them says.
+    /// Reads a length-prefixed block.
     fn block(&mut self) -> Option<Reader<'a>> {
         let n = self.number()?;
         let (block, rest) = self.0.split_at_checked(n)?;
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn code_is_summed_by_room() {
         let section = |id: u8, body: &[u8]| [&[id, body.len() as u8], body].concat();
-        // One imported function, two of the file with 3 and 2 bytes, names for all.
+        // One imported function, two defined functions with 3 and 2 bytes, and names for all of them.
         let imports = section(2, b"\x01\x01a\x01b\x00\x00");
         let code = section(10, b"\x02\x03\x00\x01\x0b\x02\x00\x0b");
         let data = section(11, b"\x00");

@@ -1,7 +1,8 @@
-//! `cargo xtask serve`: sources go in, a page that one can work on comes out, and is built again on every change.
+//! `cargo xtask serve`: builds and serves the page for development, and rebuilds it after every change.
 //!
-//! It is built without Trunk, which takes minutes to compile: cargo compiles the page and one core at once, wasm-bindgen's library
-//! makes JavaScript of both, and `web/serve.mjs` serves the rest from where it is. The release site is Trunk's (`site.rs`).
+//! The development build does not use Trunk, which takes minutes to compile: cargo compiles the page and one core together, the
+//! wasm-bindgen library generates the JavaScript for both, and `web/serve.mjs` serves all other files from the source tree. Trunk builds
+//! the release site (`site.rs`).
 
 use crate::arguments::Arguments;
 use crate::package::artefact;
@@ -15,16 +16,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// Where the page and the core lie with their JavaScript.
+/// Directory of the page and the core with their JavaScript.
 const COMPILED: &str = "target/serve";
 
-/// The page, and the one core that every worker of it loads.
+/// The page, and the core that each of its workers loads.
 const PROGRAMS: [&str; 2] = ["warpgrid-web", "warpgrid-core-develop"];
 
-/// What the page is made of.
+/// Sources of the page.
 const SOURCES: &[&str] = &["web", "crates", "public", "Cargo.toml", "Cargo.lock"];
 
-/// How often the sources are looked at.
+/// Polling interval for source changes.
 const LOOK: Duration = Duration::from_millis(400);
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     develop(port)
 }
 
-/// Serves at once, builds, and builds again after each change, until interrupted.
+/// Starts the server, builds the page, and rebuilds it after each change until interrupted.
 fn develop(port: u16) -> Result<bool> {
     npm::node()?;
     make_folder(&shell::root().join(COMPILED))?;
@@ -69,7 +70,7 @@ fn develop(port: u16) -> Result<bool> {
             std::thread::sleep(LOOK);
             server.check()?;
         }
-        // An editor or git may still be writing.
+        // Wait until the sources stop changing, since an editor or git may still be writing.
         let mut now = sources();
         loop {
             std::thread::sleep(LOOK / 4);
@@ -82,7 +83,7 @@ fn develop(port: u16) -> Result<bool> {
     }
 }
 
-/// Compiles what has changed.
+/// Bundles the editor and compiles the changed programs.
 fn build(binder: &Binder) -> Result<()> {
     let mut bundle = shell::command("node");
     shell::step("bundling the editor", bundle.arg("web/bundle.mjs"))?;
@@ -121,12 +122,12 @@ fn build(binder: &Binder) -> Result<()> {
     Ok(())
 }
 
-/// The wasm of a program beside its JavaScript.
+/// Returns the path of the wasm file next to the JavaScript of a program.
 fn bound(folder: &Path, program: &str) -> PathBuf {
     folder.join(format!("{program}_bg.wasm"))
 }
 
-/// The server of the page: `web/serve.mjs`, which ends with us.
+/// Server process of the page, `web/serve.mjs`, which is killed on drop.
 struct Server(Child);
 
 impl Server {
@@ -138,14 +139,14 @@ impl Server {
         Ok(Server(child))
     }
 
-    /// Lets open pages load again.
+    /// Makes open pages reload.
     fn announce_build(&mut self) -> Result<()> {
         let pipe = self.0.stdin.as_mut();
         let said = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
         said.map_err(|error| format!("the server failed to start: {error}"))
     }
 
-    /// An error once it has ended.
+    /// Returns an error if the server has exited.
     fn check(&mut self) -> Result<()> {
         match self.0.try_wait() {
             Ok(None) => Ok(()),
@@ -157,19 +158,19 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may already have exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Every source file, and when it changed.
+/// Returns every source file with its modification time.
 fn sources() -> Vec<(PathBuf, Option<SystemTime>)> {
     let root = shell::root();
     let mut places: Vec<PathBuf> = SOURCES.iter().map(|name| root.join(name)).collect();
     let mut files = Vec::new();
     while let Some(place) = places.pop() {
-        // A file that is not there any more has changed by that.
+        // A path that cannot be listed is a file, or was removed: a removed path has no modification time, which counts as a change.
         if let Ok(entries) = std::fs::read_dir(&place) {
             places.extend(entries.flatten().map(|entry| entry.path()));
         } else {

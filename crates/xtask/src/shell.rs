@@ -1,5 +1,4 @@
-//! Running other programs: a command line goes in, one neat line with its duration comes out, and the
-//! whole transcript where it fails.
+//! Subprocess helpers: run a command, print one progress line with its duration, and print the captured output on failure.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -10,27 +9,27 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A sentence says what went wrong and what to do.
+/// Result whose error is a sentence that states the cause and a remedy.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// How often a log that is no terminal hears that a long step is still running.
+/// Interval of the progress lines of a long step if the output is not a terminal.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
-/// What a program printed (standard output and error, interleaved) and how it ended.
+/// Output (standard output and error, interleaved) and exit status of a process.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) status: ExitStatus,
     pub(crate) transcript: String,
 }
 
-/// The top folder of the project.
+/// Returns the root directory of the repository.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// A program, to be run in the project's top folder. What the outer cargo said about *this* package
-/// is taken away: build scripts watch such variables and would run again for nothing.
+/// Creates a command that runs in the repository root. The variables that the outer cargo sets for *this* package are removed, since build
+/// scripts watch such variables and would rerun needlessly.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
@@ -43,12 +42,12 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs us.
+/// Creates a command for the cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// What a step does, and, where it takes long, how long.
+/// Description of a step, and its expected duration if it is long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Title<'a> {
     what: &'a str,
@@ -56,7 +55,7 @@ pub(crate) struct Title<'a> {
 }
 
 impl<'a> Title<'a> {
-    /// A step that takes long: `duration` says about how long, and on what that depends.
+    /// Creates the title of a long step. `duration` states the approximate duration and its dependencies.
     pub(crate) fn lasting(what: &'a str, duration: &'a str) -> Title<'a> {
         Title {
             what,
@@ -64,7 +63,7 @@ impl<'a> Title<'a> {
         }
     }
 
-    /// What is said before the step.
+    /// Returns the text printed before the step.
     fn announce(&self) -> String {
         match self.duration {
             Some(duration) => format!("{}: {duration}", self.what),
@@ -88,8 +87,7 @@ impl fmt::Display for Title<'_> {
     }
 }
 
-/// Runs a program to its end after one line of progress; an error with its transcript unless it
-/// succeeds.
+/// Runs a program to completion and prints one progress line. Returns an error with the transcript unless the program succeeds.
 pub(crate) fn step<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Result<Outcome> {
     let title = title.into();
     let outcome = observe(title, command)?;
@@ -109,7 +107,7 @@ pub(crate) fn step<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Re
     Err(format!("{title} failed ({})", describe(command)))
 }
 
-/// Runs a program to its end after one line of progress, however it ends.
+/// Runs a program to completion and prints one progress line, regardless of its exit status.
 pub(crate) fn observe<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Result<Outcome> {
     let mut progress = Progress::start(title.into());
     command
@@ -140,7 +138,7 @@ pub(crate) fn observe<'a>(title: impl Into<Title<'a>>, command: &mut Command) ->
         }
     }
     for reader in readers.into_iter().flatten() {
-        // A reader ends with its pipe; one that panicked has no more output.
+        // A reader thread ends when its pipe closes; the output of a thread that panicked is lost.
         let _ = reader.join();
     }
     let status = child.wait().map_err(|error| error.to_string())?;
@@ -148,7 +146,7 @@ pub(crate) fn observe<'a>(title: impl Into<Title<'a>>, command: &mut Command) ->
     Ok(Outcome { status, transcript })
 }
 
-/// Runs a program in silence and returns its standard output; `None` when it is missing or fails.
+/// Runs a program silently and returns its standard output; returns `None` if the program is missing or fails.
 pub(crate) fn ask(command: &mut Command) -> Option<String> {
     let output = command
         .stdin(Stdio::null())
@@ -161,7 +159,7 @@ pub(crate) fn ask(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Hands the terminal to a program until it ends; true when it succeeds.
+/// Runs a program that inherits the terminal, and returns whether it succeeds.
 pub(crate) fn hand_over(command: &mut Command) -> Result<bool> {
     let status = command
         .status()
@@ -169,7 +167,7 @@ pub(crate) fn hand_over(command: &mut Command) -> Result<bool> {
     Ok(status.success())
 }
 
-/// The first file of that name on the search path.
+/// Returns the first file with this name on the search path.
 pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -177,14 +175,14 @@ pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// The search path with more folders in front.
+/// Returns the search path with additional directories in front.
 pub(crate) fn path_with(folders: &[PathBuf]) -> std::ffi::OsString {
     let old = std::env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(std::env::split_paths(&old));
     std::env::join_paths(all).unwrap_or(old)
 }
 
-/// A duration for people: `0.4 s`, `12.0 s`, `3 min 05 s`.
+/// Formats a duration: `0.4 s`, `12.0 s`, `3 min 05 s`.
 pub(crate) fn seconds(duration: Duration) -> String {
     let whole = duration.as_secs();
     if whole < 100 {
@@ -225,8 +223,8 @@ fn describe(command: &Command) -> String {
         .join(" ")
 }
 
-/// One line on standard error: the title, what goes on, in the end the duration. A log that is no terminal gets a line more before a step
-/// that takes long.
+/// Progress line on standard error: the title, the current activity, and finally the duration. If the output is not a terminal, an
+/// additional line is printed before a long step.
 struct Progress {
     title: String,
     announcement: String,
@@ -256,7 +254,7 @@ impl Progress {
     }
 
     fn line(&mut self, line: &str) {
-        // Lines for programs say nothing to people.
+        // JSON messages are intended for programs.
         if !line.trim().is_empty() && !line.starts_with('{') {
             self.last = plain(line);
         }
@@ -286,7 +284,7 @@ impl Progress {
         if self.terminal {
             let tail: String = self.last.chars().take(60).collect();
             eprint!("\r\x1b[K  {:<46} {tail}", self.announcement);
-            // A terminal that does not take the line loses a hint, nothing else.
+            // A failed flush only delays the progress line.
             let _ = std::io::stderr().flush();
         }
     }
@@ -303,13 +301,13 @@ impl Progress {
     }
 }
 
-/// A line without its colour codes and blanks around.
+/// Returns a line without escape sequences and surrounding whitespace.
 pub(crate) fn plain(line: &str) -> String {
     let mut out = String::new();
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
         if character == '\x1b' {
-            // Up to the letter that ends the code.
+            // Skip up to the letter that ends the escape sequence.
             characters.by_ref().find(char::is_ascii_alphabetic);
         } else if !character.is_control() {
             out.push(character);
@@ -318,12 +316,12 @@ pub(crate) fn plain(line: &str) -> String {
     out.trim().to_string()
 }
 
-/// The text of a file.
+/// Reads a file as text.
 pub(crate) fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Returns the files below a folder, except files and folders with one of the ignored names. Symbolic links are not followed.
+/// Returns the files below a directory, except files and directories with one of the ignored names. Symbolic links are not followed.
 pub(crate) fn files_below(folder: &Path, ignored: &[&str]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,4 +1,4 @@
-//! The playground: sources go in, a page comes out as a release has it, laid into `dist/`. While one works on it, `serve.rs` builds it.
+//! Release build of the playground site in `dist/`. `serve.rs` builds the page for development.
 
 use crate::address::Address;
 use crate::arguments::Arguments;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where the page's bundled JavaScript lies between the hook and Trunk.
+/// Directory of the bundled JavaScript that the hook passes to Trunk.
 const BUNDLE: &str = "target/bundle";
 
-/// Serves the page as a release has it, and builds it again on every change, until interrupted.
+/// Serves the release build of the page and rebuilds it after every change until interrupted.
 pub(crate) fn serve_release(port: u16) -> Result<bool> {
     let mut trunk = trunk()?;
-    // A folder of its own: `dist/` holds the release site, which the journeys look at.
+    // A separate directory, because `dist/` contains the release site, which the end-to-end tests read.
     trunk.args([
         "serve",
         "--release",
@@ -31,7 +31,7 @@ pub(crate) fn serve_release(port: u16) -> Result<bool> {
     shell::hand_over(&mut trunk)
 }
 
-/// `cargo xtask build`: the release site in `dist/`, and what its files and the rooms of the core weigh.
+/// `cargo xtask build`: builds the release site in `dist/` and prints the sizes of its files and of the crates in the cores.
 pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     let site = released()?;
@@ -41,13 +41,13 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     Ok(true)
 }
 
-/// The release site of the present sources, which whoever asks first builds; its folder.
+/// Builds the release site of the current sources on the first call and returns its directory.
 pub(crate) fn released() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
     BUILT.get_or_init(release).clone()
 }
 
-/// Builds the release site unless the sources are unchanged; its folder.
+/// Builds the release site unless the sources are unchanged, and returns its directory.
 fn release() -> Result<PathBuf> {
     let site = shell::root().join("dist");
     let outputs = std::slice::from_ref(&site);
@@ -55,7 +55,7 @@ fn release() -> Result<PathBuf> {
     Ok(site)
 }
 
-/// Builds the release site, and fails if a file exceeds its size budget.
+/// Builds the release site; fails if a file exceeds its size budget.
 fn write_site(site: &Path) -> Result<()> {
     let mut trunk = trunk()?;
     shell::step(
@@ -67,8 +67,8 @@ fn write_site(site: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lays into the site what is around the playground: the widget, which it serves to other pages, and the pages of examples, reference and
-/// documents; the sizes and hashes of the widget.
+/// Adds the remaining parts of the site: the widget, which is also served to other pages, and the pages of examples, reference and
+/// documentation. Returns the sizes and hashes of the widget files.
 fn surround(site: &Path) -> Result<String> {
     let package = package::built()?;
     let sizes = package::widget(&package, Some(&site.join("widget")))?;
@@ -79,7 +79,7 @@ fn surround(site: &Path) -> Result<String> {
     Ok(sizes + &pages.transcript)
 }
 
-/// Trunk with all it needs on its search path.
+/// Creates the Trunk command with all required tools on its search path.
 fn trunk() -> Result<Command> {
     rust::wasm_target()?;
     let wasm_bindgen = rust::wasm_bindgen()?;
@@ -90,7 +90,7 @@ fn trunk() -> Result<Command> {
     let mut command = shell::command(trunk.join("trunk"));
     command.env("PATH", shell::path_with(&[trunk, wasm_bindgen, npm]));
     rust::leave_out_folders(&mut command);
-    // Trunk takes any value of this variable for its own switch, and refuses what is not a boolean.
+    // Trunk interprets any value of this variable as its own switch and rejects values that are not booleans.
     command.env_remove("NO_COLOR");
     Ok(command)
 }

@@ -1,4 +1,4 @@
-//! What a folder weighs: its files go in, a table of raw and gzipped bytes comes out.
+//! Size report for a directory: raw and compressed size of each file.
 
 use crate::shell::{self, Result};
 use flate2::Compression;
@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Prefix of a wasm file's name and its budget in gzipped bytes: the size at the start of the release plus 5 %. The longer of two
-/// prefixes precedes the shorter one.
+/// Size budgets by wasm file name prefix, in gzipped bytes: the size at the start of the release plus 5 %. A longer prefix precedes a
+/// shorter prefix of it.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 446_000),
     ("warpgrid-core-both", 1_956_000),
@@ -16,17 +16,17 @@ const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-core", 914_000),
 ];
 
-/// One file as it is and as a web server sends it.
+/// Raw and compressed size of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) name: String,
     pub(crate) raw: usize,
     pub(crate) gzip: usize,
-    /// Of the compressed file that lies beside it; 0 where there is none.
+    /// Size of the `.br` file next to it; 0 if there is none.
     pub(crate) brotli: usize,
 }
 
-/// Every file below a folder, the heaviest first.
+/// Returns the sizes of all files below a directory, largest first.
 pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
     let mut sizes = Vec::new();
     for file in shell::files_below(folder, &[])? {
@@ -50,7 +50,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
     Ok(sizes)
 }
 
-/// The table of a folder, with a total.
+/// Returns the size table of a directory with a total.
 pub(crate) fn report(folder: &Path) -> Result<String> {
     let sizes = of_folder(folder)?;
     let name = folder
@@ -88,7 +88,8 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Refuses a site of which a wasm has grown beyond what a visitor should wait for, as the page's does when the core slips into it.
+/// Checks the size budgets of the wasm files of a site. A file exceeds its budget, for example, if the core is linked into the wasm of the
+/// page.
 pub(crate) fn guard(site: &Path) -> Result<()> {
     for size in of_folder(site)? {
         if let Some(limit) = limit_of(&size.name)
@@ -103,7 +104,7 @@ pub(crate) fn guard(site: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a file of the site may weigh, if it is one that has a limit.
+/// Returns the size budget of a file of the site, if any.
 fn limit_of(name: &str) -> Option<usize> {
     let (_, file) = name.rsplit_once('/').unwrap_or(("", name));
     let limits = LIMITS.iter().filter(|_| file.ends_with(".wasm"));
@@ -111,7 +112,7 @@ fn limit_of(name: &str) -> Option<usize> {
     limits.next().map(|(_, limit)| *limit)
 }
 
-/// Bytes of `FILE.br`, which hosts may send in the place of FILE; 0 where there is none.
+/// Returns the size of `FILE.br`, which web servers may send instead of FILE; 0 if there is none.
 fn compressed_beside(file: &Path) -> usize {
     let mut name = file.as_os_str().to_owned();
     name.push(".br");

@@ -1,8 +1,8 @@
 //! Skips build steps whose inputs and outputs have not changed since the last run, so that a repeated `cargo xtask test` only runs tests.
 //!
-//! The stamp of a step is a file with a hash of its inputs and a hash of each output folder. The inputs are the sources of the
-//! repository, the addresses of the project and the version of the compiler. The hashes cover contents instead of modification times,
-//! because a checkout changes the times of unchanged files.
+//! The stamp of a step is a file with a hash of its inputs and a hash of each output directory. The inputs are the sources of the
+//! repository, the URLs of the project and the compiler version. The hashes cover contents instead of modification times, because a
+//! checkout changes the modification times of unchanged files.
 
 use crate::address::Address;
 use crate::shell::{self, Result};
@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Files and folders that are no input of a build.
+/// Files and directories that are not inputs of a build.
 const IGNORED: &[&str] = &[
     ".git",
     "dist",
@@ -21,8 +21,8 @@ const IGNORED: &[&str] = &[
     "test-results",
 ];
 
-/// Runs `build`, unless the inputs and the output folders are unchanged since the last successful run. `name` identifies the stamp
-/// and appears in the progress line.
+/// Runs `build` unless the inputs and the output directories are unchanged since the last successful run. `name` identifies the stamp and
+/// appears in the progress line.
 pub(crate) fn build_if_changed(
     name: &str,
     outputs: &[PathBuf],
@@ -61,7 +61,7 @@ fn hash_of_inputs() -> Result<u64> {
     hash_of(&shell::root(), &settings)
 }
 
-/// Hashes settings, and the names and contents of all files below a folder.
+/// Hashes settings, and the names and contents of all files below a directory.
 fn hash_of(folder: &Path, settings: &str) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     settings.hash(&mut hasher);
