@@ -1,5 +1,5 @@
-//! `cargo xtask conformance`: what the reference assembler says and computes beside what we say and compute. In: files of
-//! verdicts and of arithmetic results; out: how far we agree, by family and by operation, and where we do not.
+//! `cargo xtask conformance`: compares the decisions and arithmetic results of Warpgrid with recorded ones of the reference assembler, and
+//! reports the agreement by instruction family and operation, and the differences.
 
 mod arithmetic;
 mod ask;
@@ -18,17 +18,17 @@ use crate::{Result, gpu};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Where the reference data lie, from the root of the repository.
+/// Directories of the reference data, relative to the repository root.
 const STORES: &str = "../shared/oracle";
 const GENERAL: &str = "../shared/oracle_general";
 const ARITHMETIC: &str = "../shared/arith";
 const SPELLINGS: &str = "../shared/sass/spellings.jsonl";
-/// The project's own sample of it.
+/// Sample of the spellings in the repository.
 const SPELLINGS_SAMPLE: &str = "crates/sass/tests/data/spellings.jsonl";
-/// What a checkout of the project alone has: samples of the two collections of verdicts.
+/// Samples of the two decision collections in the repository, for checkouts without the reference data.
 const STORES_SAMPLE: &str = "crates/ptx/tests/data/verdicts.jsonl";
 const GENERAL_SAMPLE: &str = "crates/ptx/tests/data/verdicts_general.jsonl";
-/// Verdicts that were added to the sample by hand, which a new sample leaves alone.
+/// Decisions that were added manually, which a new sample does not replace.
 const GENERAL_ADDED: &str = "crates/ptx/tests/data/verdicts_general_added.jsonl";
 
 /// Compares accept/reject decisions and results with those of `ptxas`, of a GPU, and of the tests of public projects.

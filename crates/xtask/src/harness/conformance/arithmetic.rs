@@ -1,4 +1,4 @@
-//! Compares arithmetic: known results of operations and what the emulator computes, bit for bit.
+//! Compares known results of arithmetic instructions with those of the emulator, bit for bit.
 
 mod form;
 mod kernel;
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
-/// A form with what came of running it.
+/// Instruction form and the outcome of its execution.
 #[derive(Clone, Copy, Debug)]
 struct Compared<'a> {
     form: &'a Form,
@@ -22,7 +22,7 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// The rows whose results differ, with what was computed.
+    /// Returns the rows whose results differ, with the computed results.
     fn differing(&self) -> Vec<(&form::Row, &[u64])> {
         let Outcome::Ran(results) = self.outcome else {
             return Vec::new();
@@ -66,7 +66,7 @@ impl Compared<'_> {
     }
 }
 
-/// The forms of the files in a folder; of one operation where `operation` starts its text.
+/// Reads the forms of the files in a directory. With `operation`, only forms whose instruction starts with it are returned.
 pub(super) fn read(folder: &Path, operation: Option<&str>) -> Result<Vec<Form>> {
     let mut forms = Vec::new();
     if !folder.is_dir() {
@@ -85,7 +85,7 @@ pub(super) fn read(folder: &Path, operation: Option<&str>) -> Result<Vec<Form>> 
     Ok(forms)
 }
 
-/// Compares and prints; true when every row that runs agrees.
+/// Compares and prints the results. Returns true if all executed rows agree.
 pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Differences) -> bool {
     if forms.is_empty() {
         return true;
@@ -111,7 +111,7 @@ pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Diffe
     agreed
 }
 
-/// The rows of a form of which a GPU has other results than the emulator; the GPU's are in `bytes`.
+/// Describes the rows of a form whose results on a GPU, in `bytes`, differ from those of the emulator.
 pub(super) fn describe_gpu(form: &Form, bytes: &[u8], n_shown: usize) -> Option<String> {
     let Outcome::Ran(own) = kernel::run(form) else {
         return None;

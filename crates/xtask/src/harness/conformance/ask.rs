@@ -1,4 +1,4 @@
-//! An installed assembler. In: a module; out: what it says.
+//! Invokes an installed assembler and parses its decision on a module.
 
 use super::Result;
 use super::case::Case;
@@ -9,29 +9,29 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What an assembler has to say.
+/// Decision of the assembler on a module.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
     Said {
         accept: bool,
         messages: Vec<String>,
     },
-    /// It died, or took too long.
+    /// The assembler crashed or timed out.
     Crashed,
 }
 
-/// A program that is there.
+/// Installed assembler.
 #[derive(Clone, Debug)]
 pub(super) struct Assembler {
     program: String,
     pub(super) release: String,
 }
 
-/// Longer than any module of a line takes.
+/// Timeout of one assembler invocation.
 const LONGEST: Duration = Duration::from_secs(20);
 
 impl Assembler {
-    /// Asks the program for its release.
+    /// Locates the assembler and queries its release.
     pub(super) fn find(program: &str) -> Result<Assembler> {
         let output = Command::new(program)
             .arg("--version")
@@ -49,8 +49,8 @@ impl Assembler {
         })
     }
 
-    /// The verdict on a module, which is written to `file`. A whole module may be a part of a program that is linked later, where
-    /// its functions keep to the calling convention.
+    /// Returns the decision on a module, which is written to `file`. A complete module is assembled as relocatable code, whose functions
+    /// follow the ABI.
     pub(super) fn ask(&self, case: &Case, file: &Path) -> Result<Verdict> {
         write(file, &case.module())?;
         if case.source.is_empty() {
@@ -84,14 +84,14 @@ impl Assembler {
                 break status;
             }
             if start.elapsed() > LONGEST {
-                // It may have ended since.
+                // The process may have exited in the meantime.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Ok(Verdict::Crashed);
             }
             std::thread::sleep(Duration::from_millis(2));
         };
-        // 255 and 1 are its own ways to refuse; others are signals and faults within it.
+        // The assembler rejects with status 255 or 1; other values are signals and internal faults.
         if !matches!(status.code(), Some(0 | 1 | 255)) {
             return Ok(Verdict::Crashed);
         }
@@ -112,7 +112,8 @@ impl Assembler {
     }
 }
 
-/// Whether the release refuses the whole module for its version, its target or its 32-bit addresses, or fails within itself.
+/// Checks whether the release rejects the whole module because of its version, target or 32-bit addresses, or because of an internal
+/// failure.
 pub(super) fn cannot_say(messages: &[String]) -> bool {
     const REFUSALS: &[&str] = &[
         "Unsupported .version",
@@ -120,14 +121,14 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "32-Bit compilation is no longer supported",
         "32-Bit ABI",
         "not supported in .version",
-        // What it says of programs that are linked, not of modules.
+        // Errors about linked programs, which do not concern modules.
         "'Compile only(-c)' requires",
         "Unresolved extern variable",
         "requires command line option",
-        // How it chose registers for the parameters of a function with `.abi_preserve`: 11 words overlap with the return address, 13 do not.
+        // Register allocation for the parameters of a function with `.abi_preserve`: 11 words overlap with the return address, 13 do not.
         "overlap with return address",
         "Parameter register ",
-        // It reads debug sections as DWARF, which is no rule of PTX.
+        // The assembler parses debug sections as DWARF, which is not a rule of PTX.
         "Dwarf version",
         "dwarf version",
         "Malformed .debug",
@@ -135,9 +136,9 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "Dereference Out of Bounds",
         "Checked Data was Invalid",
         "Attempted to truncate larger",
-        // Millions of variables.
+        // Modules with millions of variables.
         "Memory allocation failure",
-        // A crash that says so.
+        // Reported crashes.
         "nternal compiler error",
         "nternal error",
     ];
@@ -149,7 +150,8 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
     })
 }
 
-/// What to generate code for: the latest of the targets without their options, or the lowest that is still there.
+/// Returns the target for code generation: the latest target of the module without its target options, or the oldest one that the assembler
+/// supports.
 fn architecture(case: &Case) -> String {
     let module = without_comments(&case.module());
     let words = module.split(".target").skip(1).flat_map(|rest| {
@@ -167,7 +169,7 @@ fn architecture(case: &Case) -> String {
     }
 }
 
-/// The text without its comments.
+/// Removes comments from a source.
 fn without_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
@@ -183,7 +185,7 @@ fn without_comments(text: &str) -> String {
     kept + rest
 }
 
-/// Adds lines to a file.
+/// Appends text to a file.
 pub(super) fn append(path: &Path, text: &str) -> Result<()> {
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let mut options = std::fs::OpenOptions::new();

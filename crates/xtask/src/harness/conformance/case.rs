@@ -1,4 +1,4 @@
-//! One verdict of the reference assembler: the module it was asked about, and what it said.
+//! Recorded decision of the reference assembler on one module.
 
 use crate::Result;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// One module and its verdict.
+/// Module and its recorded decision.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     pub(crate) id: String,
@@ -17,17 +17,17 @@ pub(crate) struct Case {
     pub(crate) ptxas: String,
     pub(crate) decls: String,
     pub(crate) insn: String,
-    /// The whole module, where it is not the usual one around an instruction.
+    /// Complete module, if it is not the standard module around an instruction.
     pub(crate) source: String,
     pub(crate) accept: bool,
     pub(crate) messages: Vec<String>,
     pub(crate) context: String,
     pub(crate) address_size: u64,
-    /// The line of the file.
+    /// Line of the file.
     pub(crate) line: String,
 }
 
-/// What we say about a module.
+/// Decision of the Warpgrid checker on a module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
     pub(crate) accept: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Verdict {
     pub(crate) errors: Vec<String>,
 }
 
-/// The files of verdicts in a folder, by name.
+/// Returns the decision files of a directory, sorted by name.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries
@@ -43,7 +43,7 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         .map(|entry| entry.path())
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            // Crashes of the assembler are no verdicts.
+            // Crashes of the assembler are not decisions.
             (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
                 && !name.starts_with("crashes")
         })
@@ -52,13 +52,13 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Adds the verdicts of one file.
+/// Appends the decisions of one file.
 pub(crate) fn read(path: &Path, cases: &mut Vec<Case>) -> Result<()> {
     cases.extend(lines(path)?.into_iter().filter_map(Case::parse));
     Ok(())
 }
 
-/// The lines of a file, which may be compressed.
+/// Reads the lines of a file, which may be compressed.
 pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
     let failed = |e: std::io::Error| format!("{}: {e}", path.display());
     let file = File::open(path).map_err(failed)?;
@@ -71,7 +71,7 @@ pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
 }
 
 impl Case {
-    /// Reads a line; `None` for lines without a verdict.
+    /// Parses a line; returns `None` if the line contains no decision.
     pub(crate) fn parse(line: String) -> Option<Case> {
         let value: Value = serde_json::from_str(&line).ok()?;
         let text = |key: &str| {
@@ -121,7 +121,7 @@ impl Case {
         })
     }
 
-    /// A whole module that nothing is said about.
+    /// Creates a case for a complete module without a recorded decision.
     pub(crate) fn of_source(source: String) -> Case {
         Case {
             source,
@@ -129,7 +129,7 @@ impl Case {
         }
     }
 
-    /// The case as a line of a sample: what its own line says besides stays.
+    /// Serializes the case as a line of a sample, and keeps the other fields of its original line.
     pub(crate) fn to_line(&self) -> String {
         let value = serde_json::from_str(&self.line).unwrap_or(Value::Null);
         let mut fields = match value {
@@ -159,7 +159,7 @@ impl Case {
         Value::Object(fields).to_string()
     }
 
-    /// The module that the assembler was given; the instruction is line 7.
+    /// Returns the module that the assembler received; the instruction is on line 7.
     pub(crate) fn module(&self) -> String {
         if !self.source.is_empty() {
             return self.source.clone();
@@ -181,7 +181,7 @@ impl Case {
         )
     }
 
-    /// Our verdict.
+    /// Checks the module with Warpgrid.
     pub(crate) fn check(&self) -> Verdict {
         let report = warpgrid_view::check(&self.module(), &warpgrid_view::CheckOptions::default());
         let errors = report
@@ -195,7 +195,7 @@ impl Case {
         }
     }
 
-    /// Why we knowingly differ, where we do.
+    /// Returns the reason for an intentional difference, if any.
     pub(crate) fn known_difference(&self) -> Option<&'static str> {
         let is_store = matches!(self.family.as_str(), "st" | "operands");
         let is_narrow = self.address_size == 32;
@@ -217,7 +217,7 @@ impl Case {
     }
 }
 
-/// `.address_size` came with PTX 2.3.
+/// Checks whether a version precedes PTX 2.3, which introduced `.address_size`.
 fn is_before_address_size(version: &str) -> bool {
     let mut parts = version
         .split('.')
@@ -225,7 +225,7 @@ fn is_before_address_size(version: &str) -> bool {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0)) < (2, 3)
 }
 
-/// A case with our verdict on it.
+/// Case and the decision of Warpgrid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compared<'a> {
     pub(super) case: &'a Case,

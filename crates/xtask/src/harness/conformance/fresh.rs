@@ -1,5 +1,5 @@
-//! `--fresh`: new modules. In: accepted modules and an installed assembler; out: how far it agrees
-//! with us on modules that differ from those in a word, an operand, the version or the target, and on whole modules.
+//! `--fresh`: differential testing of the checker against an installed assembler. The modules are accepted modules with a mutated modifier,
+//! operand, version or target, and complete generated modules.
 
 mod modules;
 mod mutate;
@@ -14,7 +14,7 @@ use crate::random::Random;
 use mutate::Material;
 use std::path::Path;
 
-/// Asks about `n` modules; true when all verdicts agree.
+/// Compares the decisions on `n` modules. Returns true if all decisions agree.
 pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
     let assembler = Assembler::find(&options.ptxas)?;
     let mut differences = report::Differences::default();
@@ -58,7 +58,7 @@ fn name(part: Part) -> &'static str {
     }
 }
 
-/// What is changed: the project's own sample, which is never missing, and the whole collection where it is there.
+/// Returns the accepted modules to mutate: the sample in the repository, which is always available, and the full collection if it exists.
 fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
     let (folder, samples) = match part {
         Part::Stores => (&options.stores, &[STORES_SAMPLE][..]),
@@ -76,7 +76,7 @@ fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// New modules.
+/// Generates new modules.
 fn make(part: Part, cases: &[Case], n: usize, seed: u64) -> Vec<Case> {
     let mut random = Random::new(seed);
     if part == Part::Modules {
@@ -90,7 +90,7 @@ fn make(part: Part, cases: &[Case], n: usize, seed: u64) -> Vec<Case> {
         .collect()
 }
 
-/// The modules with the assembler's verdicts; without those about which it says nothing.
+/// Returns the modules with the decisions of the assembler, and omits modules without a decision.
 fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Result<Vec<Case>> {
     let folder = Folder::new("verdicts")?;
     let numbered: Vec<(usize, &Case)> = fresh.iter().enumerate().collect();
@@ -120,7 +120,7 @@ fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Resu
     Ok(asked)
 }
 
-/// Takes lines out of each module on which we differ, as long as we still do.
+/// Reduces each module with different decisions by removing lines while the decisions still differ.
 fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
     let folder = Folder::new("verdicts")?;
     for case in asked.iter_mut() {

@@ -1,4 +1,4 @@
-//! Compares with a GPU: kernels of compilers, forms of arithmetic and litmus tests, on the emulator and on the GPU of this machine.
+//! Compares the emulator with the local GPU: compiled kernels, arithmetic instructions and litmus tests.
 
 use super::arithmetic;
 use super::{Options, Part, Result};
@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 use warpgrid_launch::expect::compare;
 use warpgrid_view::{Parameter, Scenario};
 
-/// Where kernels with their launches lie, from the root of the project: a folder or a text for each, or a file for each family.
+/// Directories of kernels with their launches, relative to the repository root. An entry is a directory or source file of one kernel, or a
+/// file of a family.
 const CASES: &[&str] = &["crates/view/tests/corpus", "crates/view/tests/tensor"];
-/// Litmus tests of the memory model: the whole collection, and what the project has of it.
+/// Litmus tests of the memory model: the full collection, and the sample in the repository.
 const LITMUS: [&str; 2] = [
     "../shared/litmus/litmus.jsonl",
     "crates/view/tests/data/litmus.jsonl",
 ];
 
-/// What was asked.
+/// Launches that are submitted to the GPU, with their expected results.
 #[derive(Default)]
 struct Asked {
     questions: Questions,
@@ -26,15 +27,15 @@ struct Asked {
     litmus: HashMap<String, Litmus>,
 }
 
-/// A litmus test: what its memory says, and what the model allows.
+/// Litmus test: locations of the outcome in memory, and the outcomes that the model allows.
 struct Litmus {
-    /// Where each number of an outcome is among the bytes of all buffers, and how wide it is.
+    /// Byte offset within the concatenated buffers and width of each number of an outcome.
     observed: Vec<(usize, usize)>,
-    /// Nothing is promised where there is none.
+    /// Allowed outcomes; `None` if the test specifies none.
     allowed: Option<Vec<Vec<u64>>>,
 }
 
-/// Asks the GPU and prints what differs; true when nothing does.
+/// Runs the launches on the GPU and prints the differences. Returns true if there are none.
 pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
     let mut asked = Asked::default();
     if options.includes(Part::Cases) {
@@ -100,7 +101,7 @@ impl Counts {
 }
 
 impl Asked {
-    /// Adds the kernels of a folder, or of a family in it, with all their texts.
+    /// Adds all kernels of a directory, or of one family in it.
     fn add_cases(&mut self, folder: &Path, family: Option<&str>) -> Result<()> {
         let Ok(entries) = std::fs::read_dir(folder) else {
             println!(
@@ -193,7 +194,7 @@ impl Asked {
         self.questions.add(&source, &[launch]);
     }
 
-    /// Adds the tests of a file, each launched often.
+    /// Adds the tests of a file, each with many launches.
     fn add_litmus(&mut self, file: &Path, options: &Options) -> Result<()> {
         if !file.exists() {
             println!(
@@ -224,7 +225,7 @@ impl Asked {
         Ok(())
     }
 
-    /// What differs, in words.
+    /// Describes the difference between a GPU result and the expected result.
     fn difference(
         &self,
         answer: &Answer,
@@ -252,7 +253,8 @@ impl Asked {
     }
 }
 
-/// What a buffer holds that was not promised. A buffer of which nothing is promised differs where it is not that of the emulator.
+/// Describes the contents of a buffer that contradict the expected values. A buffer without expected values differs if its contents differ
+/// from those of the emulator.
 fn wrong_memory(scenario: &Scenario, name: &str, bytes: &[u8]) -> Option<String> {
     let buffer = scenario
         .params
@@ -276,7 +278,7 @@ fn wrong_memory(scenario: &Scenario, name: &str, bytes: &[u8]) -> Option<String>
 }
 
 impl Litmus {
-    /// The outcomes that the model does not allow.
+    /// Describes the observed outcomes that the model forbids.
     fn difference(&self, counts: &[(Vec<u8>, u64)]) -> Option<String> {
         let allowed = self.allowed.as_ref()?;
         let mut forbidden = Vec::new();
@@ -301,10 +303,10 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// The launch of a litmus test, and how its memory is read.
+/// Returns the launch of a litmus test and the locations of its outcome.
 fn litmus_test(test: &Value) -> Option<(Scenario, Litmus)> {
     let mut params = Vec::new();
-    // Name, start among the bytes of all buffers, width of an element.
+    // Name, byte offset within the concatenated buffers, element width.
     let mut places: Vec<(&str, usize, usize)> = Vec::new();
     let mut start = 0;
     for location in test["locations"].as_array()? {

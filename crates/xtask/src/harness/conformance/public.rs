@@ -1,10 +1,11 @@
-//! `--public`: texts and run tests of public projects. In: checkouts of projects in one folder; out: the texts that Warpgrid rejects
-//! or cannot execute, and the run tests whose memory differs, except for the known differences, which a file lists with their reasons.
+//! `--public`: checks and runs sources and execution tests of public projects, whose checkouts are in one directory. Reports the sources
+//! that Warpgrid rejects or cannot execute and the execution tests whose memory differs, except for known differences, which a file lists
+//! with their reasons.
 //!
-//! - Each `.ptx` and `.sass` file is checked and launched as pasted. An out-of-bounds access or a step limit is not a difference, since the
-//!   launch is inferred.
-//! - `run_tests`: the run tests of ZLUDA, which state inputs and outputs in a macro call.
-//! - `compiler_tests`: the code that LLVM's NVPTX tests expect in their CHECK lines.
+//! - Each `.ptx` and `.sass` file is checked and launched without launch parameters. An out-of-bounds access or a step limit is not a
+//!   difference, since the launch is inferred.
+//! - `run_tests`: the execution tests of ZLUDA, which specify inputs and outputs in a macro call.
+//! - `compiler_tests`: the code that the NVPTX tests of LLVM expect in their CHECK lines.
 
 mod compiler_tests;
 mod run_tests;
@@ -17,38 +18,38 @@ use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, Front, Scenario, Session};
 
-/// The known differences: path below the folder of checkouts, a tab, the reason.
+/// Known differences: path below the directory of checkouts, a tab, the reason.
 const KNOWN: &str = include_str!("public/known.tsv");
-/// Steps after which a launch with inferred inputs is given up.
+/// Step limit of a launch with inferred inputs.
 const MAX_STEPS: u64 = 200_000;
-/// The code of a module without a kernel: functions only.
+/// Code of the diagnostic for a module that contains only functions and no kernel.
 const NO_KERNEL: &str = "W0711";
-/// Larger files are data of tests rather than texts.
+/// Maximum file size; larger files are test data rather than sources.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// One text or test, and how it ended.
+/// Source or test, and its outcome.
 struct Finding {
-    /// Path below the folder of checkouts, followed by `#` and the name of a test.
+    /// Path below the directory of checkouts, followed by `#` and the name of a test.
     name: String,
     outcome: Outcome,
 }
 
-/// How a text or test ended.
+/// Outcome of a source or test.
 enum Outcome {
     Agrees,
-    /// A test that states what cannot be read, such as a call of a Rust function, or that names what its module declares.
+    /// The test specifies values that cannot be parsed, such as a call of a Rust function, or refers to declarations of its module.
     Unusable,
     Differs(String),
 }
 
-/// What is compared.
+/// Source or test to compare.
 enum Question {
     Text(PathBuf),
     RunTest(run_tests::RunTest),
     CompilerTest(PathBuf),
 }
 
-/// Compares all texts below a folder of checkouts.
+/// Compares all sources and tests below a directory of checkouts.
 pub(super) fn compare(options: &Options, folder: &Path) -> Result<bool> {
     let mut paths = Vec::new();
     collect(folder, &mut paths)?;
@@ -102,7 +103,7 @@ pub(super) fn compare(options: &Options, folder: &Path) -> Result<bool> {
     Ok(report(&findings, options.n_shown))
 }
 
-/// Adds all files below a folder, without those of version control.
+/// Appends all files below a directory except those of version control.
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -123,7 +124,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Checks and launches a text with an inferred launch.
+/// Checks a source and runs it with an inferred launch.
 fn launch_as_pasted(path: &Path) -> Outcome {
     let source = match read_to_string(path) {
         Ok(source) => source,
@@ -150,7 +151,7 @@ fn launch_as_pasted(path: &Path) -> Outcome {
     }
 }
 
-/// Returns the first error of a text.
+/// Returns the first error of a source.
 fn rejection(source: &str, front: Front) -> Option<String> {
     let options = CheckOptions {
         front,
@@ -165,7 +166,7 @@ fn rejection(source: &str, front: Front) -> Option<String> {
     ))
 }
 
-/// Prints how far the findings agree, by project; returns whether all differences are known.
+/// Prints the agreement by project, and returns whether all differences are known.
 fn report(findings: &[Finding], n_shown: usize) -> bool {
     let known: BTreeMap<&str, &str> = KNOWN
         .lines()

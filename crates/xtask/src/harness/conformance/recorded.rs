@@ -1,5 +1,5 @@
-//! `--recorded`: launches that `cargo xtask record` has recorded. In: a folder with PTX modules and `launches.jsonl`; out: the modules that
-//! Warpgrid rejects, and the launches whose block size Warpgrid infers incorrectly.
+//! `--recorded`: compares the launches recorded by `cargo xtask record`, a directory with PTX modules and `launches.jsonl`, with inferred
+//! launches. Reports the modules that Warpgrid rejects, and the launches whose block size Warpgrid infers incorrectly.
 
 use super::Result;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, Front, Scenario, Session};
 
-/// Compares all modules and launches of a folder; false if a module is rejected.
+/// Compares all modules and launches of a directory. Returns false if a module is rejected.
 pub(super) fn compare(folder: &Path) -> Result<bool> {
     let modules = read_modules(folder)?;
     let mut n_accepted = 0;
@@ -52,7 +52,7 @@ pub(super) fn compare(folder: &Path) -> Result<bool> {
     Ok(n_accepted == modules.len())
 }
 
-/// Reads the PTX modules of a folder by file name.
+/// Reads the PTX modules of a directory by file name.
 fn read_modules(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut modules = BTreeMap::new();
     for entry in read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {

@@ -1,11 +1,11 @@
-//! Prints how far two lists of verdicts agree.
+//! Prints the agreement of recorded decisions with those of Warpgrid.
 
 use super::case::{Case, Compared};
 use super::{Options, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Differing cases, one line of JSON each.
+/// Differing cases, one JSON line each.
 #[derive(Debug, Default)]
 pub(super) struct Differences {
     lines: String,
@@ -43,7 +43,7 @@ impl Tally {
     }
 
     fn line(self, name: &str) -> String {
-        // Cases on which a newer release agrees with us count neither way.
+        // Cases on which a newer release agrees with Warpgrid are not counted.
         let n = self.n - self.known;
         let agreed = n - self.false_accepts - self.false_rejects;
         let percent = match n {
@@ -64,7 +64,7 @@ impl Tally {
     }
 }
 
-/// Prints the report; true when nothing differs but what is known to.
+/// Prints the report. Returns true if all differences are known.
 pub(super) fn print(title: &str, cases: &[Compared<'_>], options: &Options) -> bool {
     let mut families: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut groups: BTreeMap<String, Tally> = BTreeMap::new();
@@ -141,7 +141,7 @@ fn list(differing: &[&Compared<'_>], n_shown: usize) {
         return;
     }
     println!("\n{} differ", differing.len());
-    // Spread over the whole list, so that one cause does not fill it.
+    // Sample the whole list evenly, so that one cause does not dominate the output.
     let step = (differing.len() / n_shown.max(1)).max(1);
     for Compared { case, verdict } in differing.iter().step_by(step).take(n_shown) {
         let word = |accept| if accept { "accepts" } else { "rejects" };
@@ -165,7 +165,7 @@ fn list(differing: &[&Compared<'_>], n_shown: usize) {
     }
 }
 
-/// The assembler's message without the words in quotes.
+/// Returns the message of the assembler without its quoted words.
 fn rule_of(case: &Case) -> String {
     let Some(message) = case.messages.first() else {
         return if case.accept {

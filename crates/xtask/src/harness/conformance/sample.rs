@@ -1,4 +1,4 @@
-//! The project's own sample of verdicts: chosen from the whole, and asked again of an installed assembler.
+//! Samples of decisions in the repository: selected from the full collections, and regenerated with an installed assembler.
 
 use super::ask::{self, Assembler, Verdict as Answer};
 use super::case::{self, Case};
@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How much of a collection is kept.
+/// Sample size of a collection.
 #[derive(Clone, Copy, Debug)]
 struct Amount {
-    /// The number that each generator and verdict has a share of.
+    /// Total size, which is divided among the generators and decisions in proportion.
     n_sample: usize,
-    /// At least this number of each generator and verdict, where there are.
+    /// Minimum number of cases per generator and decision, if available.
     n_least: usize,
-    /// Whether each generator of a family has its own share.
+    /// Whether each generator of a family has a separate share.
     by_group: bool,
 }
 
@@ -30,7 +30,7 @@ const GENERAL_AMOUNT: Amount = Amount {
     by_group: false,
 };
 
-/// Chooses the samples of the collections that are asked for.
+/// Selects new samples of the requested collections.
 pub(super) fn take(options: &Options) -> Result<bool> {
     if options.includes(Part::Stores) {
         choose(&options.stores, STORES_SAMPLE.as_ref(), STORES_AMOUNT)?;
@@ -41,7 +41,7 @@ pub(super) fn take(options: &Options) -> Result<bool> {
     Ok(true)
 }
 
-/// Asks the assembler again about the samples that are asked for.
+/// Regenerates the decisions of the requested samples.
 pub(super) fn regenerate(options: &Options) -> Result<bool> {
     let assembler = Assembler::find(&options.ptxas)?;
     println!("{} is release {}", options.ptxas, assembler.release);
@@ -57,7 +57,7 @@ pub(super) fn regenerate(options: &Options) -> Result<bool> {
     Ok(true)
 }
 
-/// Chooses a sample: from each generator, accepted and rejected apart, in proportion, by the hash in the id.
+/// Selects a sample: for each generator, a proportional number of accepted and of rejected cases, ordered by the hash in the id.
 fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
     let mut cases = Vec::new();
     for path in case::files(oracle)? {
@@ -92,7 +92,7 @@ fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
     Ok(())
 }
 
-/// The line of a case with what the tests need.
+/// Returns the line of a case, reduced to the fields that the tests need.
 fn kept(case: &Case) -> Result<String> {
     let value: Value = serde_json::from_str(&case.line).map_err(|e| e.to_string())?;
     let mut fields: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
@@ -101,7 +101,7 @@ fn kept(case: &Case) -> Result<String> {
     serde_json::to_string(&Value::Object(fields)).map_err(|e| e.to_string())
 }
 
-/// Asks the assembler again about each module of the sample that it was asked about in this or an older release.
+/// Regenerates the decisions of the sample that were recorded with this or an older release.
 fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
     let mut cases = Vec::new();
     case::read(sample, &mut cases)?;

@@ -1,5 +1,4 @@
-//! Stores as disassemblers print them: a file of spellings by architecture goes in; how many are accepted, and written
-//! again as they were, comes out.
+//! Spellings of store instructions in the output of disassemblers, by architecture: counts those that are accepted and formatted unchanged.
 
 use crate::Result;
 use serde_json::Value;
@@ -8,7 +7,7 @@ use std::path::Path;
 use warpgrid_sass::syntax::{parse, print_instruction};
 use warpgrid_view::{CheckOptions, Front};
 
-/// Reads the first of `paths` that is there; how many spellings it has, and whether all agree.
+/// Reads the first existing file of `paths`. Returns the number of spellings and whether all agree.
 pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
     let Some(path) = paths.iter().find(|path| Path::new(path).exists()) else {
         return Ok((0, true));
@@ -34,7 +33,7 @@ pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
     Ok((n, differing.is_empty()))
 }
 
-/// What is wrong with a spelling.
+/// Describes why a spelling is rejected or formatted differently.
 fn difference(arch: &str, text: &str) -> Option<String> {
     let options = CheckOptions {
         front: Front::Sass,
@@ -43,7 +42,7 @@ fn difference(arch: &str, text: &str) -> Option<String> {
     };
     let report = warpgrid_view::check(text, &options);
     let mut found = report.diagnostics.iter();
-    // What runs is another question.
+    // W1015 concerns execution, not the syntax.
     if let Some(found) = found.find(|found| found.code != "W1015") {
         return Some(format!("{} {}", found.code, found.message));
     }

@@ -1,4 +1,4 @@
-//! Compares verdicts: what the assembler said about modules and what we say.
+//! Compares recorded decisions of the assembler on modules with those of Warpgrid.
 
 use super::case::{self, Case, Compared};
 use super::report::{self, Differences};
@@ -6,7 +6,7 @@ use super::{Options, Part, Result, map_on_threads};
 use std::path::Path;
 use std::time::Instant;
 
-/// The cases in a folder, or those of the samples where the folder is missing.
+/// Reads the cases in a directory, or those of the samples if the directory does not exist.
 pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     if folder.is_dir() {
@@ -36,7 +36,7 @@ pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Res
     Ok(cases)
 }
 
-/// Compares and prints; true when nothing differs but what is known to.
+/// Compares and prints the decisions. Returns true if all differences are known.
 pub(super) fn compare(
     part: Part,
     cases: &[Case],

@@ -1,16 +1,16 @@
-//! One operation form with known results, as a line of a file has it.
+//! Instruction form with known results, parsed from one line of a reference file.
 
 use super::super::{Result, case};
 use super::value::agree;
 use serde_json::Value;
 use std::path::Path;
 
-/// An operation form, the source of its results, and the rows.
+/// Instruction form, the source of its results, and the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    /// The file without its endings.
+    /// File name without extensions.
     pub(super) file: String,
-    /// The instruction text: `{a}` is an operand, `{{` a brace.
+    /// Instruction template: `{a}` is an operand, `{{` a brace.
     pub(super) op: String,
     pub(super) inputs: Vec<Operand>,
     pub(super) outputs: Vec<Operand>,
@@ -18,28 +18,28 @@ pub(crate) struct Form {
     pub(super) target: String,
     pub(super) version: String,
     pub(super) source: String,
-    /// The source fixes that a result is a NaN, but not its bits.
+    /// Whether the source specifies that a result is a NaN, but not its bits.
     pub(super) any_nan: bool,
-    /// Not to be built on.
+    /// Whether the results are unreliable.
     pub(super) doubtful: bool,
     pub(super) rows: Vec<Row>,
 }
 
-/// A named operand and its type.
+/// Operand name and type.
 #[derive(Clone, Debug)]
 pub(crate) struct Operand {
     pub(super) name: String,
     pub(super) ty: String,
 }
 
-/// Inputs and the results that they give.
+/// Inputs and their results.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(super) inputs: Vec<u64>,
     pub(super) outputs: Vec<u64>,
 }
 
-/// Adds the forms of one file.
+/// Appends the forms of one file.
 pub(super) fn read(path: &Path, forms: &mut Vec<Form>) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let file = name.split('.').next().unwrap_or("").to_owned();
@@ -86,12 +86,12 @@ impl Form {
         })
     }
 
-    /// The instruction text without the remark after it.
+    /// Returns the instruction template without a trailing comment.
     pub(super) fn title(&self) -> &str {
         self.op.split("  //").next().unwrap_or(&self.op).trim_end()
     }
 
-    /// Whether the values found for a row are those known.
+    /// Checks whether the values found for a row equal the known results.
     pub(super) fn agrees(&self, row: &Row, found: &[u64]) -> bool {
         let results = self.outputs.iter().zip(&row.outputs).zip(found);
         found.len() == row.outputs.len()

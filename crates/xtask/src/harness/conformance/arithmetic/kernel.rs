@@ -1,4 +1,4 @@
-//! From an operation form to a kernel that computes all its rows, one lane a row, and its results.
+//! Generates a kernel that computes all rows of an instruction form, one row per lane, and runs it.
 
 use super::form::{Form, Operand};
 use super::value::width_bits;
@@ -7,22 +7,22 @@ use std::fmt::Write as _;
 use warpgrid_view::model::FaultSort;
 use warpgrid_view::{CheckOptions, Scenario, Session};
 
-/// More than any of these kernels takes.
+/// Step limit, which none of these kernels reaches.
 const MAX_STEPS: u64 = 100_000;
 
-/// Every operand of a row takes this much of a buffer.
+/// Size of one operand of a row within a buffer.
 const SLOT_BYTES: usize = 8;
 
-/// What came of running a form.
+/// Outcome of running a form.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
-    /// The results of each row.
+    /// Results of each row.
     Ran(Vec<Vec<u64>>),
-    /// Legal, but the emulator lacks it.
+    /// The form is valid, but the emulator does not support it.
     NotRunYet(String),
-    /// The checker finds an error.
+    /// The checker reports an error.
     Refused(String),
-    /// The launch or the run ended otherwise than by the end of the kernel.
+    /// The launch failed, or the run did not end at the end of the kernel.
     Stopped(String),
 }
 
@@ -56,14 +56,14 @@ pub(super) fn run(form: &Form) -> Outcome {
     }
 }
 
-/// The launch: one block with a lane for each row.
+/// Returns the launch: one block with one lane per row.
 pub(crate) fn launch(form: &Form) -> Result<Scenario, serde_json::Error> {
     let inputs: Vec<String> = form
         .rows
         .iter()
         .flat_map(|row| row.inputs.iter().map(|bits| format!("{bits:#x}")))
         .collect();
-    // An operation without inputs still has the parameter.
+    // The parameter also exists if an operation has no inputs.
     let n_inputs = inputs.len().max(1);
     let n_outputs = form.rows.len() * form.outputs.len();
     serde_json::from_value(json!({
@@ -77,7 +77,7 @@ pub(crate) fn launch(form: &Form) -> Result<Scenario, serde_json::Error> {
     }))
 }
 
-/// The results of each row in the bytes of `out`.
+/// Decodes the results of each row from the bytes of `out`.
 pub(super) fn results(form: &Form, bytes: &[u8]) -> Vec<Vec<u64>> {
     let slots = bytes.chunks_exact(SLOT_BYTES).map(|slot| {
         slot.iter()
@@ -91,7 +91,7 @@ pub(super) fn results(form: &Form, bytes: &[u8]) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// The module: loads the lane's inputs, does the operation, stores the results.
+/// Generates the module: loads the inputs of the lane, executes the operation and stores the results.
 fn source(form: &Form) -> String {
     let mut text = format!(
         ".version {}\n.target {}\n.address_size 64\n\
@@ -154,7 +154,7 @@ fn store(text: &mut String, operand: &Operand, offset: usize) {
     };
 }
 
-/// The instruction text with registers for the operands.
+/// Returns the instruction with registers in place of the operands.
 fn operation(form: &Form) -> String {
     let mut text = String::new();
     let mut rest = form.op.as_str();

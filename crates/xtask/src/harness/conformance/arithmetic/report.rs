@@ -1,11 +1,11 @@
-//! Prints how far results of arithmetic agree, by file and by operation.
+//! Prints the agreement of arithmetic results by file and by operation.
 
 use super::super::Options;
 use super::Compared;
 use super::kernel::Outcome;
 use std::collections::BTreeMap;
 
-/// Rows of a file or an operation.
+/// Row counts of a file or an operation.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     agreed: usize,
@@ -14,7 +14,7 @@ struct Tally {
     refused: usize,
     stopped: usize,
     doubtful: usize,
-    /// Why rows were not run, refused or stopped.
+    /// Reason why rows were not run, were rejected, or stopped.
     why: String,
 }
 
@@ -49,7 +49,7 @@ impl Tally {
         self.doubtful += other.doubtful;
     }
 
-    /// Rows that ran.
+    /// Returns the number of rows that ran.
     fn n_run(&self) -> usize {
         self.agreed + self.differ + self.stopped
     }
@@ -81,7 +81,7 @@ impl Tally {
     }
 }
 
-/// Prints the report; true when every row that runs agrees.
+/// Prints the report. Returns true if all executed rows agree.
 pub(super) fn print(compared: &[Compared<'_>], options: &Options) -> bool {
     let mut files: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut operations: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -108,7 +108,7 @@ pub(super) fn print(compared: &[Compared<'_>], options: &Options) -> bool {
     total.differ + total.stopped == 0
 }
 
-/// Prints the operations that differ, each, and what does not run by its first word; all of them where asked.
+/// Prints each operation with differences, and unsupported operations grouped by opcode; with `all`, prints all operations.
 fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
     println!("\nby operation");
     let mut n_full = 0;
@@ -144,7 +144,7 @@ fn list(compared: &[Compared<'_>], n_shown: usize) {
         return;
     }
     println!("\n{} rows differ", rows.len());
-    // Spread over the whole list, so that one cause does not fill it.
+    // Sample the whole list evenly, so that one cause does not dominate the output.
     let step = (rows.len() / n_shown.max(1)).max(1);
     for (form, row, found) in rows.iter().step_by(step).take(n_shown) {
         println!(

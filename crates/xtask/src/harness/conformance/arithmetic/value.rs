@@ -1,6 +1,6 @@
-//! Types of operands in the reference results: how wide their registers are, and what a NaN is.
+//! Operand types of the reference results: register widths and NaN encodings.
 
-/// Bits of the register of an operand type; a predicate is one.
+/// Returns the register width of an operand type in bits; 1 for a predicate.
 pub(super) fn width_bits(ty: &str) -> u32 {
     match ty {
         "pred" => 1,
@@ -15,7 +15,7 @@ pub(super) fn width_bits(ty: &str) -> u32 {
     }
 }
 
-/// Whether two values agree: bit for bit, or as NaN where `any_nan` says that the source leaves sign and payload open.
+/// Checks whether two values are equal bit for bit, or are both NaN if `any_nan` states that the source does not specify sign and payload.
 pub(super) fn agree(ty: &str, any_nan: bool, expected: u64, found: u64) -> bool {
     if expected == found {
         return true;
@@ -30,19 +30,19 @@ pub(super) fn agree(ty: &str, any_nan: bool, expected: u64, found: u64) -> bool 
     })
 }
 
-/// A floating-point format, once or packed.
+/// Floating-point format, scalar or packed.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     n_elements: u32,
     width: u32,
     exponent: u32,
     mantissa: u32,
-    /// Without infinities: only all ones are NaN.
+    /// Whether the format has no infinities and only the all-ones encoding is a NaN.
     only_all_ones: bool,
 }
 
 impl Format {
-    /// The format of a type; `None` where the type has no NaN.
+    /// Returns the format of a type, or `None` if the type has no NaN.
     fn of(ty: &str) -> Option<Format> {
         let (base, n_elements) = match ty.strip_suffix("x2") {
             Some(base) => (base, 2),

@@ -1,7 +1,7 @@
-//! Whole modules: their directives, declarations, prototypes, initial values, calls, debug sections, order and scope. In: a
-//! seed; out: the same modules for the same seed, a part of them with a line or a word changed.
+//! Generator of complete modules: directives, declarations, prototypes, initializers, calls, debug sections, order and scope. The same seed
+//! yields the same modules. A line or a word of some modules is mutated.
 //!
-//! A few names stand for everything, so that they meet: declarations are repeated, hidden, called before they are there.
+//! The generator uses few names, so that declarations are repeated, shadowed, and referenced before their declaration.
 
 use super::super::case::Case;
 use crate::random::Random;
@@ -122,7 +122,7 @@ const ATTRIBUTES: &[&str] = &[
     ".managed, .unified(3,4)",
     ".unified(1)",
 ];
-/// Words that stand where others did.
+/// Replacement words for mutations.
 const WORDS: &[&str] = &[
     ".visible",
     ".extern",
@@ -195,7 +195,7 @@ const WORDS: &[&str] = &[
     "debug",
 ];
 
-/// The `index`-th module.
+/// Generates the module with number `index`.
 pub(super) fn module(index: usize, random: &mut Random) -> Case {
     let mut text = Text {
         random,
@@ -217,8 +217,9 @@ pub(super) fn module(index: usize, random: &mut Random) -> Case {
     }
 }
 
-/// Whether the assembler is known to do on a module what no rule can be made of, or a text without header is a snippet here. It takes `.target` within a body for what
-/// follows it, as if it were in the header; and the size of an array of 2^31 elements or more wraps around.
+/// Checks whether a module is excluded from the comparison: a source without header is a snippet for Warpgrid, and the assembler has two
+/// behaviors that cannot be expressed as rules. It applies `.target` within a body to the following code as if it were in the header, and
+/// the size of an array of 2^31 elements or more wraps around.
 pub(super) fn is_left_out(case: &Case) -> bool {
     let mut inner = case.source.lines().skip_while(|line| !line.contains('{'));
     let sizes = case.source.split('[').skip(1);
@@ -228,7 +229,7 @@ pub(super) fn is_left_out(case: &Case) -> bool {
     is_snippet || inner.any(|line| line.contains(".target")) || numbers.any(is_huge)
 }
 
-/// Changes a line or a word.
+/// Mutates a line or a word.
 fn change(lines: &mut Vec<String>, random: &mut Random) {
     let (at, other) = (random.below(lines.len()), random.below(lines.len()));
     let Some(line) = lines.get(at).cloned() else {
@@ -260,7 +261,7 @@ fn change(lines: &mut Vec<String>, random: &mut Random) {
     }
 }
 
-/// The words of a line: names, numbers, texts and marks.
+/// Splits a line into words: names, numbers, string literals and punctuation.
 fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -284,7 +285,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// A module as it is written.
+/// Partially generated module.
 struct Text<'r> {
     random: &'r mut Random,
     lines: Vec<String>,
@@ -300,7 +301,7 @@ impl Text<'_> {
         self.one(NAMES)
     }
 
-    /// True once in `n` times.
+    /// Returns true with probability 1/`n`.
     fn once_in(&mut self, n: usize) -> bool {
         self.random.below(n) == 0
     }
@@ -316,8 +317,8 @@ impl Text<'_> {
         }
     }
 
-    /// Writes a part, again while we refuse it: what is accepted, or nearly so, tells most. Now and then a part stays as it is.
-    /// `rest` closes what is open.
+    /// Generates a part, with up to four attempts until the checker accepts it, because accepted and almost accepted modules are the most
+    /// informative. A rejected part is occasionally kept. `rest` closes the open constructs.
     fn attempt(&mut self, rest: &[&str], write: fn(&mut Self)) {
         let n_lines = self.lines.len();
         for _ in 0..4 {
@@ -330,7 +331,7 @@ impl Text<'_> {
         }
     }
 
-    /// A function that is declared and then defined, or given a second name, perhaps a little differently.
+    /// Generates a function that is declared and then defined, or that has an alias, with occasional differences between the two.
     fn pair(&mut self) {
         let sort = self.one(&[".func", ".func", ".entry"]);
         let head = self.head(sort);
@@ -378,13 +379,13 @@ impl Text<'_> {
         }
     }
 
-    /// A target with a version that knows it; `sm_88` is left out, on which releases disagree.
+    /// Returns a target and a version that supports it. Excludes `sm_88`, on which releases disagree.
     fn target(&mut self) -> (String, Version) {
         let known: Vec<&Target> = TARGETS.iter().filter(|target| target.sm != 88).collect();
         let Some(target) = self.random.pick(&known).copied() else {
             return ("sm_90".to_owned(), Version::NEWEST);
         };
-        // What is older than PTX 3.1 cannot be compiled without being linked.
+        // Versions before PTX 3.1 cannot be compiled without linking.
         let versions: Vec<Version> = Version::all()
             .filter(|version| *version >= target.since.max(Version::new(3, 1)))
             .collect();
@@ -441,7 +442,7 @@ impl Text<'_> {
         }
     }
 
-    /// A type that is usual nearly always.
+    /// Returns a type, which is a common one in most cases.
     fn scalar(&mut self) -> &'static str {
         match self.random.below(4) {
             0 => self.one(TYPES),

@@ -1,4 +1,4 @@
-//! Modules that differ a little from accepted ones. In: cases and a seed; out: the same cases for the same seed.
+//! Mutates accepted modules. The same cases and seed yield the same mutants.
 
 use super::super::case::Case;
 use crate::random::Random;
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::{Target, Version, target::TARGETS};
 
-/// Operands that stand where others did: registers of each size, literals, addresses, lists, sinks, and names that are not there.
+/// Replacement operands: registers of each size, literals, addresses, vectors, sinks, and undeclared names.
 const OPERANDS: &[&str] = &[
     "1",
     "-1",
@@ -68,14 +68,14 @@ const OPERANDS: &[&str] = &[
     "%r1, %r2",
 ];
 
-/// What mutants are made of.
+/// Mutation pool.
 #[derive(Debug)]
 pub(super) struct Material<'a> {
-    /// By family, so that small ones are asked about as often as large ones.
+    /// Cases by family, so that small families are tested as often as large ones.
     families: Vec<Vec<&'a Case>>,
-    /// Every word of an opcode.
+    /// Every component of an opcode.
     words: Vec<&'a str>,
-    /// Every version, and every target with the version that it came with.
+    /// PTX versions to choose from.
     versions: Vec<Version>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// The `index`-th mutant; families take turns.
+    /// Returns the mutant with number `index`; the families are used in rotation.
     pub(super) fn mutant(&self, index: usize, random: &mut Random) -> Case {
         let family = self.families.get(index % self.families.len().max(1));
         let chosen = family.and_then(|family| random.pick(family));
@@ -140,7 +140,7 @@ impl<'a> Material<'a> {
         case.insn = format!("{guard}{}{operands}", words.join("."));
     }
 
-    /// Another target, with a version that knows it: the newest or any.
+    /// Replaces the target, with the newest version or any version that supports it.
     fn move_to_another_target(&self, case: &mut Case, random: &mut Random) {
         let Some(target) = random.pick(TARGETS) else {
             return;
@@ -161,7 +161,7 @@ impl<'a> Material<'a> {
     }
 }
 
-/// Guard, opcode, and the rest of an instruction.
+/// Splits an instruction into guard, opcode and operands.
 fn parts(insn: &str) -> (&str, &str, &str) {
     let guard = match insn.strip_prefix('@') {
         Some(rest) => rest.find(' ').map_or(0, |at| at + 2),
@@ -173,17 +173,17 @@ fn parts(insn: &str) -> (&str, &str, &str) {
     (guard, head, operands)
 }
 
-/// The lowest version of PTX from which on all releases of the assembler agree on a target.
+/// Returns the lowest PTX version from which all releases of the assembler agree on a target.
 fn least_version(target: &Target) -> Version {
     match target.sm {
-        // 13.0 knows it from 8.8 on, later releases only from 9.0.
+        // Release 13.0 supports the target from 8.8, later releases only from 9.0.
         88 => Version::new(9, 0),
-        // Before 2.3 addresses have 32 bits, which assemblers of today refuse whatever else there is.
+        // Before 2.3, addresses have 32 bits, which current assemblers reject in any module.
         _ => target.since.max(Version::new(2, 3)),
     }
 }
 
-/// Whether releases of the assembler disagree on the module's version and target, whatever else it says.
+/// Checks whether releases of the assembler disagree on the version and target of the module, regardless of its other contents.
 pub(super) fn is_disputed(case: &Case) -> bool {
     let name = case.target.split(',').next().unwrap_or("").trim();
     let target = TARGETS.iter().find(|target| target.name == name);
@@ -193,12 +193,12 @@ pub(super) fn is_disputed(case: &Case) -> bool {
         if target.since <= version && version < least_version(target))
 }
 
-/// The operands and what follows them.
+/// Splits operands and the remainder from the last semicolon.
 fn split_operands(operands: &str) -> (&str, &str) {
     operands.split_at(operands.rfind(';').unwrap_or(operands.len()))
 }
 
-/// The operands in another order, one more or one fewer, with one of them in braces or brackets, or with a sum.
+/// Reorders the operands, adds or removes one, puts one in braces or brackets, or replaces one by a sum.
 fn with_other_list(operands: &str, random: &mut Random) -> String {
     let (list, tail) = split_operands(operands);
     let mut parts: Vec<String> = operand_places(list)
@@ -225,7 +225,7 @@ fn with_other_list(operands: &str, random: &mut Random) -> String {
     format!(" {}{tail}", parts.join(", "))
 }
 
-/// The operands with one of them replaced.
+/// Replaces one of the operands.
 fn with_other_operand(operands: &str, random: &mut Random) -> String {
     let (list, tail) = split_operands(operands);
     let places = operand_places(list);
@@ -237,7 +237,7 @@ fn with_other_operand(operands: &str, random: &mut Random) -> String {
     format!("{before} {other}{after}{tail}")
 }
 
-/// Where the operands of a list are; commas within brackets divide nothing.
+/// Returns the byte ranges of the operands of a list; commas within brackets do not separate operands.
 fn operand_places(list: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut start = 0;

@@ -1,5 +1,5 @@
-//! Code generation tests of LLVM (`llvm/test/CodeGen/NVPTX`): a RUN line states processor, PTX version and check prefix, and the lines
-//! `; PREFIX-NEXT: …` after `; PREFIX-LABEL: name(` state the body of a function. Each complete body is checked as a snippet.
+//! Code generation tests of LLVM (`llvm/test/CodeGen/NVPTX`): a RUN line specifies processor, PTX version and check prefix, and the lines
+//! `; PREFIX-NEXT: …` after `; PREFIX-LABEL: name(` contain the body of a function. Each complete body is checked as a snippet.
 
 use super::Outcome;
 use std::collections::BTreeMap;
@@ -9,7 +9,8 @@ use warpgrid_view::CheckOptions;
 use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 
-/// The code of an unknown name: a body may name parameters, functions and variables that its module declares.
+/// Code of the diagnostic for an unknown name, which is expected because a body may refer to parameters, functions and variables of its
+/// module.
 const UNKNOWN_NAME: &str = "W0110";
 
 /// Processor and PTX version of a RUN line.
@@ -19,7 +20,7 @@ struct Run {
     version: Option<String>,
 }
 
-/// Checks the functions of a test file; the names have the check prefix in front. A file for another target has none.
+/// Checks the functions of a test file. Each name is prefixed by the check prefix. Returns an empty list for a file for another target.
 pub(super) fn check_functions(path: &Path) -> Vec<(String, Outcome)> {
     let Ok(text) = read_to_string(path) else {
         return Vec::new();
@@ -33,7 +34,7 @@ pub(super) fn check_functions(path: &Path) -> Vec<(String, Outcome)> {
     found
 }
 
-/// The runs of `llc` for PTX, by check prefix.
+/// Returns the PTX runs of `llc` by check prefix.
 fn runs(text: &str) -> BTreeMap<&str, Run> {
     let mut runs = BTreeMap::new();
     let lines = text
@@ -65,7 +66,7 @@ fn runs(text: &str) -> BTreeMap<&str, Run> {
     runs
 }
 
-/// The complete bodies that check lines with a prefix state, with the names of their functions.
+/// Returns the complete bodies in the check lines with a prefix, with the names of their functions.
 fn bodies(text: &str, prefix: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open: Option<(String, String)> = None;
@@ -92,7 +93,7 @@ fn bodies(text: &str, prefix: &str) -> Vec<(String, String)> {
                     found.extend(open.take());
                 }
             }
-            // Lines in any order, or patterns, are no body.
+            // Unordered check lines and patterns do not determine a body.
             _ => open = None,
         }
     }

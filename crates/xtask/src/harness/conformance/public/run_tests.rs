@@ -1,5 +1,6 @@
-//! Run tests of ZLUDA (`ptx/src/test/spirv_run/mod.rs`): `test_ptx!(name, [inputs], [outputs])` launches the kernel `name` of `name.ptx` with
-//! one thread, and `test_ptx_warp!(name, [outputs])` with 64. The parameters are the addresses of the inputs and of the outputs.
+//! Execution tests of ZLUDA (`ptx/src/test/spirv_run/mod.rs`): `test_ptx!(name, [inputs], [outputs])` launches the kernel `name` of
+//! `name.ptx` with one thread, and `test_ptx_warp!(name, [outputs])` with 64. The parameters are the addresses of the inputs and of the
+//! outputs.
 
 use super::Outcome;
 use crate::Result;
@@ -8,28 +9,28 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
-/// Steps after which a test does not end.
+/// Step limit of a test.
 const MAX_STEPS: u64 = 1_000_000;
-/// Threads of `test_ptx_warp!`.
+/// Number of threads of `test_ptx_warp!`.
 const WARP_THREADS: u32 = 64;
 
 /// Bytes of dynamic shared memory of each launch.
 const DYNAMIC_SHARED: u64 = 1024;
 
-/// A test as its macro call states it.
+/// Test specified by a macro call.
 pub(super) struct RunTest {
-    /// The file with the macro call.
+    /// File with the macro call.
     pub(super) file: PathBuf,
     pub(super) name: String,
     n_threads: u32,
-    /// The arguments after the name: inputs, if any, and outputs. `None` if they cannot be read.
+    /// Arguments after the name: inputs, if any, and outputs. `None` if they cannot be parsed.
     arrays: Option<Vec<Array>>,
 }
 
-/// The elements of a Rust array of numbers.
+/// Elements of a Rust array of numbers.
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
-    /// `u32`, `s64`, `f32`.
+    /// Element type, such as `u32`, `s64` or `f32`.
     ty: String,
     values: Vec<Value>,
 }
@@ -46,7 +47,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<RunTest>> {
                 .map(str::trim)
                 .filter(|part| !part.is_empty())
                 .collect();
-            // A test without outputs compares only the code that is generated.
+            // A test without outputs only compares the generated code.
             (!parts.is_empty()).then(|| RunTest {
                 file: path.to_owned(),
                 name,
@@ -57,7 +58,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<RunTest>> {
         .collect())
 }
 
-/// The macro calls at the starts of lines: whether a whole warp runs, and the text between the parentheses.
+/// Returns the macro calls at the starts of lines: whether the call launches `WARP_THREADS` threads, and the text between the parentheses.
 fn calls(text: &str) -> impl Iterator<Item = (bool, &str)> {
     const MACROS: [(&str, bool); 3] = [
         ("test_ptx!(", false),
@@ -76,7 +77,7 @@ fn calls(text: &str) -> impl Iterator<Item = (bool, &str)> {
     })
 }
 
-/// The text without the comments at the ends of lines.
+/// Removes the line comments of a source.
 fn without_comments(text: &str) -> String {
     let lines = text
         .lines()
@@ -84,7 +85,7 @@ fn without_comments(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The parts of a text between separators that are outside of brackets.
+/// Splits a text at separators outside of brackets.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0usize, 0);
@@ -104,7 +105,7 @@ fn split(text: &str, separator: char) -> Vec<&str> {
 }
 
 impl Array {
-    /// Reads `[1u32, 0x2, -3]`; the first element with a suffix states the type.
+    /// Parses `[1u32, 0x2, -3]`; the first element with a suffix determines the type.
     fn parse(text: &str) -> Option<Array> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?;
         let elements = split(inner, ',').into_iter().map(str::trim);
@@ -113,7 +114,7 @@ impl Array {
         let elements = elements?;
         let ty = elements.iter().find(|(_, ty)| !ty.is_empty());
         let (_, ty) = ty.or(elements.first())?;
-        // The default of integer literals.
+        // Default type of integer literals.
         let ty = if ty.is_empty() { "s32" } else { ty };
         Some(Array {
             ty: ty.replace('i', "s"),
@@ -122,7 +123,7 @@ impl Array {
     }
 }
 
-/// The value and the type of a Rust literal or constant.
+/// Returns the value and the type of a Rust literal or constant.
 fn number(text: &str) -> Option<(Value, &str)> {
     let text = text.strip_prefix("half::").unwrap_or(text);
     if let Some((ty, name)) = text.split_once("::") {
@@ -134,12 +135,12 @@ fn number(text: &str) -> Option<(Value, &str)> {
     Some((literal(text.strip_suffix(ty)?)?, ty))
 }
 
-/// The number types of the tests.
+/// Number types of the tests.
 const TYPES: [&str; 11] = [
     "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "f32", "f64",
 ];
 
-/// The value of a literal without its suffix.
+/// Returns the value of a literal without its suffix.
 fn literal(text: &str) -> Option<Value> {
     let digits = text.replace('_', "").to_lowercase();
     let (sign, magnitude) = match digits.strip_prefix('-') {
@@ -157,13 +158,13 @@ fn literal(text: &str) -> Option<Value> {
     }
 }
 
-/// The value of an associated constant of a number type, or of a call that makes a number.
+/// Returns the value of an associated constant of a number type, or of a constructor call.
 fn constant(ty: &str, name: &str) -> Option<Value> {
     let ty = TYPES.iter().find(|known| **known == ty)?;
     let (kind, n_bits) = (&ty[..1], ty[1..].parse::<u32>().ok()?);
     let ones = u64::MAX >> (64 - n_bits);
     let sign = 1u64 << (n_bits - 1);
-    // The bits of an infinity, and those of the highest bit of the fraction.
+    // Encoding of infinity, and the most significant bit of the fraction.
     let (infinity, quiet) = match n_bits {
         16 => (0x7c00, 1 << 9),
         32 => (0x7f80_0000, 1 << 22),
@@ -223,7 +224,7 @@ impl RunTest {
             };
             Session::untracked(scenario).map_err(|failure| failure.message)
         };
-        // The expected bytes are those of a buffer with the expected values at its start.
+        // The expected bytes are the contents of a buffer that is initialized with the expected values.
         let mut wanted = params.clone();
         for param in wanted.iter_mut().filter(|param| param["name"] == "outputs") {
             *param = expected.clone();
@@ -244,7 +245,7 @@ impl RunTest {
         }
     }
 
-    /// Returns how many parameters the kernel has: a launch without stated parameters gets inferred ones.
+    /// Returns the number of parameters of the kernel, by inferring them for a launch without parameters.
     fn n_parameters(&self, source: &str) -> Result<usize> {
         let scenario = Scenario {
             source: source.to_owned(),
