@@ -1,5 +1,5 @@
-//! `cargo xtask differential`: random kernels, run as PTX and as the machine code that an installed assembler makes of them. In:
-//! a number of kernels, a seed and the assembler; out: the kernels whose memories differ, made as short as they get.
+//! `cargo xtask differential`: differential test of random kernels, run as PTX and as the SASS that an installed assembler generates from
+//! them. Reports the kernels whose final memory differs, reduced to minimal test cases.
 
 mod assemble;
 mod body;
@@ -23,16 +23,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Kernels that one call of the assembler gets, since a call costs as much as some kernels.
+/// Number of kernels per assembler invocation, since the startup of the assembler takes as long as several kernels.
 const BATCH: usize = 32;
 
-/// The architectures that kernels are assembled for.
+/// Targets for which kernels are assembled.
 const TARGETS: &[&str] = &[
     "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110",
     "sm_120", "sm_121", "sm_90a", "sm_100a", "sm_103a", "sm_120a",
 ];
 
-/// How far the assembler optimises; most code is optimised.
+/// Optimization levels of the assembler; most kernels use `-O3` because most code is optimized.
 const LEVELS: &[u8] = &[3, 3, 0, 3, 1, 3, 0];
 
 /// Runs random kernels as PTX and as SASS, and compares the final memory.
@@ -72,19 +72,19 @@ impl Options {
     }
 }
 
-/// What came of a run of kernels.
+/// Result of a differential run.
 #[derive(Debug, Default)]
 struct Found {
     n_kernels: usize,
     n_instructions: usize,
-    /// Kernels that the assembler refuses, though our checker accepts them.
+    /// Number of kernels that the assembler rejects although the checker accepts them.
     n_refused: usize,
-    /// Kernels whose listing or PTX does not determine the memory, by reason.
+    /// Number of kernels whose listing or PTX does not determine the memory, by reason.
     not_comparable: BTreeMap<&'static str, usize>,
     different: Vec<Different>,
 }
 
-/// A kernel whose two texts differ.
+/// Kernel whose PTX and SASS leave different memory.
 #[derive(Debug)]
 struct Different {
     number: usize,
@@ -149,8 +149,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(all.different.is_empty())
 }
 
-/// Random kernels for one call of the assembler. Batches do not depend on each other, so that their number and the threads change
-/// nothing.
+/// Generates the random kernels of one assembler invocation. Batches are independent, so the kernels do not depend on the number of batches
+/// or threads.
 fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, Vec<Kernel>) {
     let mut random = Random::new(options.seed.wrapping_mul(0x0100_0000_01b3) ^ number as u64);
     let target = match &options.target {
@@ -171,7 +171,7 @@ fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, V
     (build, kernels)
 }
 
-/// The kernels of one call of the assembler.
+/// Assembles and compares the kernels of one assembler invocation.
 fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder) -> Result<Found> {
     let first = number * BATCH;
     let (build, kernels) = random_batch(number, options, TARGETS);
@@ -203,7 +203,7 @@ fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder
     Ok(found)
 }
 
-/// Says what differs, and keeps both texts where they are asked for.
+/// Prints a difference, and writes the PTX and SASS of the kernel to the directory of `--keep`.
 fn print(different: &Different, options: &Options) -> Result<()> {
     let Different {
         number,

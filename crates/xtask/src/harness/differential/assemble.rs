@@ -1,4 +1,4 @@
-//! An installed assembler and its disassembler. In: kernels; out: their listing.
+//! Invokes an installed assembler and disassembler to turn kernels into a listing.
 
 use super::Result;
 use super::kernel::{self, Kernel};
@@ -7,35 +7,35 @@ use std::fmt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// How kernels are assembled.
+/// Assembly options of kernels.
 #[derive(Clone, Debug)]
 pub(super) struct Build {
-    /// `sm_90`
+    /// Target, such as `sm_90`.
     pub(super) target: String,
-    /// `-O3`
+    /// Optimization level, such as 3 for `-O3`.
     pub(super) level: u8,
-    /// Whether debug information is generated, which turns optimization off.
+    /// Whether debug information is generated, which disables optimization.
     pub(super) debug: bool,
     pub(super) form: Form,
 }
 
-/// The program and the options that print a listing.
+/// Program and options that print a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `nvdisasm -hex`: with encodings, which have the payloads of NaNs.
+    /// `nvdisasm -hex`: with encodings, which contain the payloads of NaNs.
     Encodings,
-    /// `nvdisasm`
+    /// `nvdisasm` without options.
     Plain,
     /// `nvdisasm -c`: code sections only.
     Code,
     /// `nvdisasm -g`: with line information.
     Lines,
-    /// `cuobjdump -sass`: instructions with encodings, and no data.
+    /// `cuobjdump -sass`: instructions with encodings, without data.
     Instructions,
 }
 
 impl Form {
-    /// The forms to choose from; `Encodings` is repeated, because the other forms lack data.
+    /// Forms to choose from; `Encodings` is repeated because the other forms lack data.
     pub(super) const ALL: &'static [Form] = &[
         Form::Encodings,
         Form::Encodings,
@@ -46,12 +46,12 @@ impl Form {
         Form::Instructions,
     ];
 
-    /// Whether the listing has the initial values of variables.
+    /// Returns whether the listing contains the initial values of variables.
     pub(super) const fn has_data(self) -> bool {
         !matches!(self, Form::Code | Form::Instructions)
     }
 
-    /// Whether the listing has the encodings of instructions.
+    /// Returns whether the listing contains instruction encodings.
     pub(super) const fn has_encodings(self) -> bool {
         matches!(self, Form::Encodings | Form::Instructions)
     }
@@ -68,7 +68,7 @@ impl fmt::Display for Build {
     }
 }
 
-/// Programs that are there.
+/// Installed assembler and disassembler.
 #[derive(Clone, Debug)]
 pub(super) struct Tools {
     ptxas: String,
@@ -78,7 +78,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Asks the assembler for its release; the disassembler is beside it unless it is named.
+    /// Queries the release of the assembler. The disassembler is by default the one in the same directory.
     pub(super) fn find(ptxas: &str, nvdisasm: Option<&str>) -> Result<Tools> {
         let beside = Path::new(ptxas).with_file_name("nvdisasm");
         let nvdisasm =
@@ -99,7 +99,7 @@ impl Tools {
         })
     }
 
-    /// The kernels that the assembler takes, and their listing. Those that it refuses are counted.
+    /// Assembles the kernels and returns the accepted ones with their listing. Rejected kernels are removed and counted.
     pub(super) fn assemble_all(
         &self,
         mut kernels: Vec<Kernel>,
@@ -112,7 +112,7 @@ impl Tools {
             match self.assemble(&text, build, file)? {
                 Ok(listing) => return Ok((kernels, listing)),
                 Err(lines) => {
-                    // The kernel of each line that it names; without a line it may be any of them.
+                    // Map each reported line to its kernel. If no line is reported, any kernel may be the cause, so all are rejected.
                     let kernel_at =
                         |line: &usize| starts.partition_point(|start| start <= line).checked_sub(1);
                     let mut refused: Vec<usize> = lines.iter().filter_map(kernel_at).collect();
@@ -131,7 +131,7 @@ impl Tools {
         Ok((Vec::new(), Listing::default()))
     }
 
-    /// The listing of a module, or the lines that the assembler refuses.
+    /// Returns the listing of a module, or the lines that the assembler rejects.
     pub(super) fn assemble(
         &self,
         text: &str,
@@ -144,7 +144,8 @@ impl Tools {
         command
             .arg(format!("-O{}", build.level))
             .args(["-arch", &build.target])
-            // The manual lets it make `fma` of a product and a sum without a rounding, which has another result ("add").
+            // By default, the assembler may contract a product and a sum into `fma`, which rounds once and has a different result (PTX ISA,
+            // "add").
             .arg("--fmad=false")
             .args(build.debug.then_some("-g"))
             .arg(file)
@@ -184,21 +185,21 @@ fn output(command: &mut Command, program: &str) -> Result<Output> {
     command.output().map_err(|e| format!("{program}: {e}"))
 }
 
-/// Begins a function in the output of `cuobjdump -sass`.
+/// Start of a function in the output of `cuobjdump -sass`.
 const FUNCTION: &str = "\t\tFunction : ";
 
-/// A listing in sections, so that each kernel can be had alone.
+/// Listing split into sections, so that the sections of one kernel can be extracted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listing {
     preamble: String,
-    /// Names and texts.
+    /// Names and contents of the sections.
     sections: Vec<(String, String)>,
 }
 
 impl Listing {
     fn read(text: &str) -> Listing {
         if let Some((preamble, functions)) = text.split_once(FUNCTION) {
-            // Of `cuobjdump`: each function begins with its name.
+            // In the output of `cuobjdump`, each function begins with its name.
             let functions = functions.split(FUNCTION).map(|part| {
                 let name = part.split_whitespace().next().unwrap_or("");
                 (format!(".text.{name}"), format!("{FUNCTION}{part}"))
@@ -220,11 +221,11 @@ impl Listing {
         }
     }
 
-    /// The listing of one kernel: its own sections, those of its functions, and those of the module.
+    /// Returns the listing of one kernel: its sections, those of its functions, and those of the module.
     pub(super) fn of_kernel(&self, kernel: &str) -> String {
         let is_own = |name: &str| {
             let owner = name.rsplit('.').next().unwrap_or("");
-            // Kernels and their functions begin with `k` and a number; library functions are shared.
+            // Names of kernels and their functions begin with `k` and a number; library functions are shared.
             match owner
                 .strip_prefix('k')
                 .and_then(|rest| rest.split('_').next())
@@ -246,7 +247,7 @@ impl Listing {
     }
 }
 
-/// `.nv.constant3`, which all kernels read.
+/// Checks for a constant bank such as `.nv.constant3`, which all kernels read.
 fn is_bank(name: &str) -> bool {
     let number = name.strip_prefix(".nv.constant");
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))

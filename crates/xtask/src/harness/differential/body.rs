@@ -1,5 +1,5 @@
-//! The body of a random kernel: instructions, branches, loops, tables, memory of all kinds, exchange between lanes. In: a generator
-//! and the architecture; out: lines.
+//! Generator of the body of a random kernel for a target: instructions, branches, loops, branch tables, memory accesses in all state
+//! spaces, and communication between lanes.
 
 use super::constructs;
 use super::instruction::{self, predicate};
@@ -9,18 +9,18 @@ use crate::random::Random;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
 
-/// Whole statements.
+/// Line of complete statements.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) text: String,
-    /// One instruction out of the table, which another one can replace.
+    /// Whether the line is one instruction of the tables, which can be replaced by another instruction.
     pub(super) is_operation: bool,
 }
 
-/// How deep branches and loops are in each other.
+/// Maximum nesting depth of branches and loops.
 const MAX_DEPTH: usize = 2;
 
-/// The lines of a body.
+/// Generates the lines of a body.
 pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut Random) -> Vec<Line> {
     let mut body = Body {
         target,
@@ -34,7 +34,7 @@ pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut Random
     body.lines
 }
 
-/// One instruction out of the table, now and then under a guard.
+/// Generates one instruction of the tables, sometimes with a guard.
 pub(super) fn operation(target: Option<&Target>, random: &mut Random) -> String {
     let (text, takes_guard) = instruction::random(target, random);
     match random.below(7) {
@@ -43,13 +43,13 @@ pub(super) fn operation(target: Option<&Target>, random: &mut Random) -> String 
     }
 }
 
-/// The constants of a module.
+/// Returns the `.const` declarations of a module.
 pub(super) fn constants() -> &'static str {
     ".const .align 8 .b32 cc[16] = {0, 1, 0xffffffff, 0x3f800000, 0x80000000, 7, 0x12345678, 0x40003c00, 31, 100, \
      0x7fffffff, 5, 0xbf000000, 64, 0x00ff00ff, 2};\n"
 }
 
-/// The functions that a kernel calls, and its variables.
+/// Returns the functions that a kernel calls, and its variables.
 pub(super) fn functions(kernel: &str) -> String {
     let own = format!(
         ".func (.param .b32 d) {kernel}_f(.param .b32 a, .param .b64 b)\n{{\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p<1>;\n\
@@ -139,7 +139,7 @@ impl Body<'_> {
         1 + self.random.below(4)
     }
 
-    /// `if`, now and then with `else`.
+    /// Adds a branch, sometimes with an `else` block.
     fn choice(&mut self, depth: usize) {
         let (other, end) = (self.label(), self.label());
         let condition = condition(self.random);
@@ -156,7 +156,7 @@ impl Body<'_> {
         }
     }
 
-    /// A loop of one to four rounds, which may differ by lane.
+    /// Adds a loop with one to four iterations, whose number may differ between lanes.
     fn repetition(&mut self, depth: usize) {
         let start = self.label();
         let counter = format!("%c{}", depth + 1);
@@ -172,7 +172,7 @@ impl Body<'_> {
         ));
     }
 
-    /// A table of branches.
+    /// Adds a branch table.
     fn table(&mut self, depth: usize) {
         let n = 3 + self.random.below(4);
         let end = self.label();
@@ -193,7 +193,7 @@ impl Body<'_> {
         self.push(format!("{end}:"));
     }
 
-    /// A load or a store of the lane's own memory.
+    /// Adds a load or a store of the private memory of the lane.
     fn memory(&mut self) {
         let spaces = [
             ("global", "%i", 0, 128),
@@ -232,18 +232,18 @@ impl Body<'_> {
             true => (n, n * bytes),
             false => (1, bytes),
         };
-        // Vectors of eight, and of four 64-bit values, are 256 bits wide.
+        // Vectors of eight elements, and of four 64-bit elements, are 256 bits wide.
         let vector = match n {
             1 => String::new(),
             n => format!(".v{n}"),
         };
         let is_store = !is_read_only && self.random.below(2) == 0;
         let at = start + self.random.below(size / width) * width;
-        // `in` and `out` are aligned enough for 256 bits; so are the parts of the lanes.
+        // `in` and `out` are aligned for 256-bit accesses, and so are the parts of each lane.
         let mut registers: Vec<String> = Vec::new();
         while registers.len() < n {
             let next = register(self);
-            // What is loaded twice has no defined order, and four registers of 64 bits are all that there are.
+            // A load with a repeated destination register has no defined order, and there are only four 64-bit registers.
             if is_store || !registers.contains(&next) {
                 registers.push(next);
             } else if self.random.below(3) == 0 && width == 32 {
@@ -259,7 +259,7 @@ impl Body<'_> {
         let space = if is_generic { "" } else { space };
         let dot = if is_generic { "" } else { "." };
         let place = match (base, width) {
-            // A place that a register says.
+            // Address computed from a register.
             ("cc" | "lo", _) if self.random.below(2) == 0 => {
                 let index = self.word();
                 let mask = (size / width - 1) * width;
@@ -282,8 +282,8 @@ impl Body<'_> {
                 _ => "",
             };
             let ty = match (ty, n) {
-                // Of `st.v2.u8 {%r3, %r5}` the assembler converts both registers where `%r5` was written as `f32`, and neither
-                // of `{%r5, %r3}` or with `.b8` (13.5.37: `F2IP.U8.F32.TRUNC.NTZ`).
+                // The assembler converts both registers of `st.v2.u8 {%r3, %r5}` if `%r5` was written as `f32`, but neither register of
+                // `{%r5, %r3}` or with `.b8` (13.5.37: `F2IP.U8.F32.TRUNC.NTZ`).
                 ("u8" | "s8", 2..) => "b8",
                 ("s16", 2..) => "b16",
                 ("s8", _) => "u8",
@@ -306,7 +306,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// A sum, a difference or a product over two registers with a carry.
+    /// Adds a sum, a difference or a product of two-register operands with carry.
     fn carry(&mut self) {
         let ty = self.one_of(&["u32", "s32", "u64", "s64"]);
         let register = match ty {
@@ -328,7 +328,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// An atomic on memory of the lane, or a reduction that many lanes share, in an order that changes nothing.
+    /// Adds an atomic on memory of the lane, or a commutative reduction on memory that many lanes share.
     fn atomic(&mut self) {
         let is_shared = self.random.below(2) == 0;
         let (space, base, own) = match is_shared {
@@ -360,7 +360,7 @@ impl Body<'_> {
             String::new()
         };
         let text = match self.random.below(6) {
-            // Floats are added by loops that compare and exchange, or in one go.
+            // Floats are added by compare-and-swap loops or by a single `atom.add`.
             0 => {
                 let [d, a] = [self.word(), self.word()];
                 let at = own + self.random.below(8) * 4;
@@ -383,7 +383,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// What lanes of both warps leave each other in shared memory, between barriers.
+    /// Adds an exchange of values between the lanes of both warps through shared memory with barriers.
     fn exchange(&mut self) {
         let (a, d) = (self.word(), self.word());
         let distance = 1 + self.random.below(self.shape.block_threads() - 1);
@@ -412,7 +412,7 @@ impl Body<'_> {
         self.push(text + &reduced);
     }
 
-    /// An asynchronous copy to shared memory, waited for.
+    /// Adds an asynchronous copy to shared memory, and waits for its completion.
     fn copy(&mut self) {
         if self.target.is_none_or(|target| target.sm < 80) {
             return;
@@ -441,7 +441,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// A call.
+    /// Adds a function call.
     fn call(&mut self) {
         let [a, d] = [0; 2].map(|_| self.word());
         let b = self.long();
@@ -452,16 +452,16 @@ impl Body<'_> {
     }
 }
 
-/// Reductions that all lanes make in one place of shared memory.
+/// Reductions that all lanes execute on one location in shared memory.
 const SHARED_OPS: &[&str] = &["add", "min", "max", "and", "or", "xor"];
 const SHARED_TYPES: &[&str] = &["u32", "s32", "b32", "u64", "s64", "b64"];
 
-/// Where the shared memory of single lanes ends.
+/// End of the private shared memory of the lanes.
 const OF_ALL_START: usize = N_LANES * 64;
 /// Bytes of shared memory.
 pub(super) const SHARED_BYTES: usize = OF_ALL_START + SHARED_OPS.len() * SHARED_TYPES.len() * 8;
 
-/// Where all lanes make a reduction: a place for each operation and type, since only equal ones leave the same in any order.
+/// Returns the location of a reduction by all lanes. Each operation and type has a separate location, since only equal operations commute.
 fn place_of_all(op: &str, ty: &str) -> Option<usize> {
     let row = SHARED_OPS.iter().position(|name| *name == op)?;
     let column = SHARED_TYPES.iter().position(|name| *name == ty)?;

@@ -1,5 +1,5 @@
-//! Statements that need more than registers: calls, variables, parameters, the stack, generic addresses, matrices, barriers, masks and
-//! wide values. In: a generator and the launch; out: one line of statements. Lines that the target does not support are removed later.
+//! Generator of statements that need more than registers: calls, variables, parameters, the stack, generic addresses, matrices, barriers,
+//! masks and wide values. Each result is one line of statements. Lines that the target does not support are removed later.
 
 use super::instruction::predicate;
 use super::kernel::{N_LONGS, N_WORDS, OWN_START};
@@ -7,7 +7,7 @@ use super::launch::{EXTRA_BYTES, Shape};
 use crate::random::Random;
 use std::fmt::Write as _;
 
-/// Values that a loop keeps in uniform registers.
+/// Number of values that a loop keeps in uniform registers.
 const N_UNIFORM: usize = 72;
 
 /// Declarations of variables and functions that a kernel uses. `KERNEL` is replaced by the name of the kernel.
@@ -34,21 +34,21 @@ add.u32 %r0, %r0, %r3; xor.b32 %r1, %r2, %r4; st.param.v2.b32 [d], {%r0, %r1}; s
 .global .align 8 .u64 KERNEL_tt[2] = {KERNEL_h0, KERNEL_h1};
 ";
 
-/// Registers and variables of the body that only these statements use.
+/// Returns the declarations in the body that only these statements use.
 pub(super) fn body_declarations() -> String {
     format!(
         ".reg .b64 %x<4>;\n.reg .b32 %m<4>, %u<{N_UNIFORM}>;\n.reg .b128 %b<3>;\n.shared .align 8 .b64 mb;\n"
     )
 }
 
-/// Whether statements read initial values of variables, which some listings lack.
+/// Checks whether statements read initial values of variables, which some listings lack.
 pub(super) fn reads_initial_values(line: &str) -> bool {
     ["KERNEL_g", "KERNEL_c", "KERNEL_tt", "cc", ".branchtargets"]
         .iter()
         .any(|name| line.contains(name))
 }
 
-/// Statements of one construct. At depth 0 all threads of the block execute them.
+/// Generates the statements of one construct. At depth 0, all threads of the block execute them.
 pub(super) fn statements<'a>(
     shape: &'a Shape,
     depth: usize,
@@ -92,7 +92,7 @@ pub(super) fn statements<'a>(
 
 struct Maker<'a> {
     shape: &'a Shape,
-    /// A label that is unique in the kernel.
+    /// Label that is unique within the kernel.
     label: &'a str,
     random: &'a mut Random,
 }
@@ -106,7 +106,7 @@ impl Maker<'_> {
         format!("%d{}", self.random.below(N_LONGS))
     }
 
-    /// Registers that differ.
+    /// Returns `n` distinct registers.
     fn words(&mut self, n: usize) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         while found.len() < n {
@@ -273,7 +273,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A loop with more uniform values than there are uniform registers.
+    /// Generates a loop with more uniform values than there are uniform registers.
     fn uniform_loop(&mut self) -> String {
         let (a, d) = (self.word(), self.word());
         let label = self.label;
@@ -323,7 +323,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Loads or stores matrices; each row is 16 bytes of the shared memory of one lane.
+    /// Generates a load or a store of matrices; each row is 16 bytes of the shared memory of one lane.
     fn matrix_rows(&mut self) -> String {
         let trans = self.one_of(&["", ".trans"]);
         let n = *self.random.pick(&[1, 2, 4]).unwrap_or(&1);
@@ -385,7 +385,7 @@ impl Maker<'_> {
         )
     }
 
-    /// An operation of the warp with a mask of the lanes for which a predicate holds.
+    /// Generates a warp operation with a mask of the lanes for which a predicate holds.
     fn masked_lanes(&mut self) -> String {
         let [a, d, e] = [0; 3].map(|_| self.word());
         let (p, label) = (predicate(self.random), self.label);
@@ -407,7 +407,7 @@ impl Maker<'_> {
         )
     }
 
-    /// Lanes leave a loop one by one.
+    /// Generates a loop that the lanes leave one by one.
     fn ragged_loop(&mut self) -> String {
         let [a, b, d] = [0; 3].map(|_| self.word());
         let label = self.label;

@@ -3,12 +3,12 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A pattern of excluded instructions.
+/// Pattern of excluded instructions.
 struct Exclusion {
     pattern: Regex,
-    /// Instructions that match this pattern, too, are included.
+    /// Instructions that also match this pattern are not excluded.
     exception: Option<Regex>,
-    /// The only target of the exclusion.
+    /// Only target to which the exclusion applies; all targets if `None`.
     target: Option<&'static str>,
 }
 
@@ -31,7 +31,7 @@ static EXCLUSIONS: LazyLock<Vec<Exclusion>> = LazyLock::new(|| {
     exclusions
 });
 
-/// Returns whether the manual does not define the result of an instruction, or `ptxas` is known to compile the instruction incorrectly.
+/// Returns whether the manual does not define the result of an instruction, or `ptxas` is known to miscompile the instruction.
 pub(super) fn is_excluded(text: &str, target: Option<&str>) -> bool {
     EXCLUSIONS.iter().any(|exclusion| {
         exclusion.target.is_none_or(|only| Some(only) == target)

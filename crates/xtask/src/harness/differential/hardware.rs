@@ -1,4 +1,4 @@
-//! Random kernels on the GPU of this machine. In: their number and a seed; out: those that leave other memory than on the emulator.
+//! Differential test of random kernels on the local GPU: reports kernels that leave other memory than in the emulator.
 
 use super::kernel::{Kernel, module_of};
 use super::{BATCH, Build, Options, Result, inputs, random_batch, run};
@@ -7,10 +7,10 @@ use crate::threads::map_on_threads;
 use std::collections::HashMap;
 use warpgrid_view::{Front, Scenario};
 
-/// What kernels are for that run on GPUs of the Hopper architecture and later.
+/// Targets of kernels that run on GPUs of the Hopper architecture and later.
 const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
 
-/// Asks the GPU and prints what differs; true when nothing does.
+/// Runs the kernels on the GPU and prints the differences. Returns true if there are none.
 pub(super) fn compare(options: &Options) -> Result<bool> {
     let numbers: Vec<usize> = (0..options.n_kernels().div_ceil(BATCH)).collect();
     let batches = map_on_threads(&numbers, options.n_threads, |number| {

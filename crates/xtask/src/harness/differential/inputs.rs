@@ -1,4 +1,4 @@
-//! What kernels read: numbers at the ends of their ranges, special floats, small and random numbers.
+//! Input values of kernels: limits of number ranges, special floats, small and random numbers.
 
 use super::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
 use super::launch::{self, Shape};
@@ -6,7 +6,7 @@ use crate::random::Random;
 use serde_json::json;
 use warpgrid_view::Scenario;
 
-/// Words of 32 bits that mean something as an integer, as a float, or as a pair of halves.
+/// 32-bit words with significant values as an integer, as a float, or as a pair of `f16`.
 const WORDS: &[u32] = &[
     0,
     1,
@@ -61,7 +61,7 @@ const WORDS: &[u32] = &[
     0x3f7f_ffff,
     0x3f80_0001,
     0x4479_c000,
-    // Pairs of halves: 1 and 2, the largest, subnormals, infinities, NaNs.
+    // Pairs of `f16`: 1 and 2, the largest, subnormals, infinities, NaNs.
     0x4000_3c00,
     0xbc00_3c00,
     0x7bff_fbff,
@@ -73,8 +73,8 @@ const WORDS: &[u32] = &[
     0x4000_3f80,
 ];
 
-/// Upper halves of 64-bit floats that mean something: 1, -2, infinity, NaN, the largest, the smallest normal, a subnormal, 2^31, 2^53,
-/// 2^-126, 2^128.
+/// Upper halves of significant 64-bit floats: 1, -2, infinity, NaN, the largest, the smallest normal, a subnormal, 2^31, 2^53, 2^-126,
+/// 2^128.
 const UPPER: &[u32] = &[
     0x3ff0_0000,
     0xc000_0000,
@@ -92,13 +92,13 @@ const UPPER: &[u32] = &[
     0x3fb9_9999,
 ];
 
-/// A word of 32 bits.
+/// Returns a random 32-bit word.
 pub(super) fn word(random: &mut Random) -> u32 {
     match random.below(8) {
         0..=2 => random.next() as u32,
         3 | 4 => *random.pick(WORDS).unwrap_or(&0),
         5 => random.below(64) as u32,
-        // A float of a usual size.
+        // Float of moderate magnitude.
         6 => {
             (0x3800_0000 + (random.next() as u32 & 0x0fff_ffff)) | (random.next() as u32 & 1) << 31
         }
@@ -106,14 +106,14 @@ pub(super) fn word(random: &mut Random) -> u32 {
     }
 }
 
-/// A number of 64 bits.
+/// Returns a random 64-bit number.
 pub(super) fn long(random: &mut Random) -> u64 {
     let low = u64::from(word(random));
     match random.below(8) {
         0 | 1 => random.next(),
         2 => u64::from(*random.pick(UPPER).unwrap_or(&0)) << 32,
         3 => u64::from(*random.pick(UPPER).unwrap_or(&0)) << 32 | low,
-        // A float of a usual size.
+        // Float of moderate magnitude.
         4 => {
             (0x3f00_0000_0000_0000 + (random.next() & 0x01ff_ffff_ffff_ffff))
                 | (random.next() & 1) << 63
@@ -124,7 +124,7 @@ pub(super) fn long(random: &mut Random) -> u64 {
     }
 }
 
-/// The values of `in`.
+/// Returns the values of the buffer `in`.
 pub(super) fn values(seed: u64) -> Vec<u64> {
     let mut random = Random::new(seed);
     let n = N_LANES * IN_BYTES / 8;
@@ -135,7 +135,7 @@ pub(super) fn values(seed: u64) -> Vec<u64> {
     (0..n).map(value).collect()
 }
 
-/// The launch of a kernel, without its text.
+/// Returns the launch of a kernel, without its source.
 pub(super) fn scenario(seed: u64, shape: &Shape) -> Scenario {
     let values = values(seed).into_iter();
     let values: Vec<String> = values.map(|bits| format!("{bits:#x}")).collect();

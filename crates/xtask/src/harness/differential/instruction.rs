@@ -1,4 +1,4 @@
-//! One random instruction out of the table: an opcode with modifiers that its row has, and operands as wide as their types.
+//! Generator of random instructions of the tables: an opcode with valid modifiers, and operands that match the types.
 
 use super::excluded::is_excluded;
 use super::inputs;
@@ -10,14 +10,14 @@ use warpgrid_isa::form::{
 };
 use warpgrid_isa::{Does, ScalarType, Target};
 
-/// What of an instruction has been chosen.
+/// Instruction with the modifiers chosen so far.
 struct Choice {
     layout: &'static Layout,
-    /// The values of slots.
+    /// Chosen values of modifier slots.
     values: Vec<(SlotName, &'static Value)>,
 }
 
-/// A random instruction without a guard, and whether it may have one.
+/// Generates a random instruction without a guard, and returns whether it may have a guard.
 pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, bool) {
     loop {
         let Some(layout) = random.pick(layouts()) else {
@@ -26,7 +26,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
         if !is_generated(layout) || !is_there(layout, target) {
             continue;
         }
-        // Rows of one opcode stand for as much as one row of another, more or less.
+        // Limit the weight of opcodes with many forms.
         let n_rows = layouts()
             .iter()
             .filter(|other| other.opcode == layout.opcode);
@@ -49,7 +49,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
         if let Some(operands) = operands {
             let text = format!("{mnemonic} {};", operands.join(", "));
             let is_first = |index: usize| operands.get(index) == operands.get(1);
-            // Of `min.f16 %h0, %h1, %h1` the assembler makes a copy, which keeps any NaN.
+            // The assembler compiles `min.f16 %h0, %h1, %h1` to a copy, which preserves any NaN.
             let is_folded = matches!(layout.opcode, "min" | "max") && (2..4).any(is_first);
             // ptxas reads the copy of a predicate after the redefinition of the predicate: in `or.pred %p3, %p2, %p2; setp.num.f16x2
             // %p1|%p2, %r2, %r4; @%p3 st`, the store is predicated by the new `%p2`.
@@ -73,8 +73,8 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
     }
 }
 
-/// The width of the divisor of a division of integers, whose result by zero the manual leaves open: of `set.ge.and.ftz.s32.f32 %r2, %r1,
-/// %r5, !%p0; rem.u32 %r2, %r6, %r2` the assembler makes a remainder by -1 (13.5.37).
+/// Returns the divisor width of an integer division, whose result for a zero divisor the manual does not define: the assembler compiles
+/// `set.ge.and.ftz.s32.f32 %r2, %r1, %r5, !%p0; rem.u32 %r2, %r6, %r2` to a remainder by -1 (13.5.37).
 fn divisor_width(layout: &Layout, text: &str) -> Option<u32> {
     let is_division = matches!(layout.opcode, "div" | "rem");
     let opcode = text.split(' ').next().unwrap_or("");
@@ -83,7 +83,7 @@ fn divisor_width(layout: &Layout, text: &str) -> Option<u32> {
     width.parse().ok()
 }
 
-/// Whether instructions of a row are made here: what registers give registers, lane by lane.
+/// Returns whether the generator supports a form: it must compute registers from registers, lane by lane.
 fn is_generated(layout: &Layout) -> bool {
     match layout.form.does {
         Does::Arithmetic(_) | Does::Compare(_) | Does::Move(_) | Does::Video(..) => {}
@@ -93,14 +93,14 @@ fn is_generated(layout: &Layout) -> bool {
     layout.operands.iter().all(is_register)
 }
 
-/// Whether an architecture has the row.
+/// Checks whether a target supports the form.
 fn is_there(layout: &Layout, target: Option<&Target>) -> bool {
     target.is_none_or(|target| layout.form.gate.target.met_by(target))
 }
 
-/// Whether the assembler keeps a guard. Of instructions that it expands it drops it (13.5.37): of
-/// `@!%p0 testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` for `sm_90` the listing has no instruction under a
-/// predicate, and `@!%p1 vsub4.u32.u32.u32.add %r3, %r7, %r4, %r3` is two `IDP.4A` and a difference without one.
+/// Returns whether the assembler preserves a guard. The assembler drops the guard of instructions that it expands (13.5.37): for `@!%p0
+/// testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` on `sm_90`, the listing contains no predicated instruction, and
+/// `@!%p1 vsub4.u32.u32.u32.add %r3, %r7, %r4, %r3` is compiled to two `IDP.4A` and a difference without a predicate.
 fn keeps_guard(layout: &Layout, text: &str) -> bool {
     let is_sum_of_bytes = matches!(layout.opcode, "vadd4" | "vsub4")
         && text.contains(".u32.u32.u32")
@@ -138,7 +138,7 @@ impl Choice {
         })
     }
 
-    /// The type of the instruction, where a slot that an operand names is not there.
+    /// Returns the type of the instruction, for operands that refer to an absent slot.
     fn any_type(&self) -> Option<ScalarType> {
         self.values
             .iter()
@@ -148,7 +148,7 @@ impl Choice {
             })
     }
 
-    /// An operand as text; none where this has no registers for it.
+    /// Returns an operand as source text; `None` if the generator has no registers for it.
     fn operand(&self, operand: &OperandSlot, random: &mut Random) -> Option<String> {
         let is_written = operand.role == Role::Written;
         match operand.shape {
@@ -178,7 +178,7 @@ impl Choice {
         };
         Some(match operand.shape {
             OperandShape::Pair { optional } if !optional || random.below(2) == 0 => {
-                // The two results are not the same register.
+                // The two destination predicates must differ.
                 let second = predicate(random);
                 match second == first {
                     true => return None,
@@ -189,7 +189,7 @@ impl Choice {
         })
     }
 
-    /// A register, a literal, or now and then a special register.
+    /// Returns a register, a literal, or occasionally a special register.
     fn source(&self, bits: u32, operand: &OperandSlot, random: &mut Random) -> Option<String> {
         let takes_special = self.layout.form.takes(Takes::SpecialRegister);
         match random.below(12) {
@@ -232,7 +232,7 @@ impl Choice {
         };
         match ty {
             T::Slot(slot) | T::SingleOf(slot) => of(slot).map(bits),
-            // Registers may be wider; bytes have none of their own.
+            // Registers may be wider than the type; there are no 8-bit registers.
             T::Loose(slot) => of(slot).map(|ty| match ty.width_bits() {
                 8 => Width::Bits(32),
                 _ => bits(ty),
@@ -256,17 +256,17 @@ impl Choice {
     }
 }
 
-/// What an operand is written as.
+/// Syntax of an operand.
 enum Width {
-    /// A register of this width; 1 is a predicate.
+    /// Register of this width in bits; 1 is a predicate.
     Bits(u32),
-    /// A register of 32 bits, or a number up to this.
+    /// 32-bit register, or a literal up to this value.
     Number(u64),
-    /// A number from the first to the second.
+    /// Literal within an inclusive range.
     Only(u64, u64),
-    /// Registers in braces.
+    /// Vector of registers in braces: element width and length.
     List(u32, usize),
-    /// A register of a video instruction, or a part of it.
+    /// Register of a video instruction, or a byte or half-word selector of it.
     Part,
 }
 
@@ -284,7 +284,7 @@ pub(super) fn predicate(random: &mut Random) -> String {
     format!("%p{}", random.below(N_PREDICATES))
 }
 
-/// `%r1`, `-%r1`, `%r1.b2`, `%r1.h10`: our checker says which of them an instruction takes.
+/// Returns an operand such as `%r1`, `-%r1`, `%r1.b2` or `%r1.h10`; the checker decides which of them an instruction accepts.
 fn part(is_written: bool, random: &mut Random) -> String {
     const PARTS: &[&str] = &[
         ".b0", ".b1", ".b2", ".b3", ".h0", ".h1", ".h10", ".h32", ".b3210", ".b7654", ".b0420",
@@ -301,7 +301,7 @@ fn part(is_written: bool, random: &mut Random) -> String {
     format!("{sign}{register}{part}")
 }
 
-/// What lanes of a warp do together, for code that all lanes execute.
+/// Generates a warp-collective instruction, for code that all lanes execute.
 pub(super) fn collective(random: &mut Random) -> String {
     let (d, a, b) = (
         random.below(N_WORDS),

@@ -1,5 +1,5 @@
-//! A random kernel: loads registers, does what its lines say, stores registers. In: a generator and how it will be assembled; out: a
-//! text that our checker takes.
+//! Generator of random kernels: a kernel loads registers, executes the statements of its body and stores the registers. The checker accepts
+//! each generated kernel.
 
 use super::assemble::Build;
 use super::body;
@@ -11,44 +11,45 @@ use crate::random::Random;
 use std::fmt::Write as _;
 use warpgrid_isa::Target;
 
-/// Threads of the launch: two warps, of one block or of two.
+/// Number of threads of the launch: two warps, in one block or two.
 pub(super) const N_LANES: usize = 64;
-/// Bytes of the inputs of a lane.
+/// Input bytes per lane.
 pub(super) const IN_BYTES: usize = 128;
-/// Bytes that a lane leaves: registers first, then what its stores and atomics reach.
+/// Output bytes per lane: registers, followed by the memory that stores and atomics access.
 pub(super) const OUT_BYTES: usize = 256;
-/// Where that begins.
+/// Offset of that memory within the output of a lane.
 pub(super) const OWN_START: usize = 128;
 
-/// Registers by width: `%r0` to `%r7` and so on.
+/// Number of registers by width: `%r0` to `%r7` for 32 bits, and so on.
 pub(super) const N_WORDS: usize = 8;
 pub(super) const N_LONGS: usize = 4;
 pub(super) const N_HALVES: usize = 4;
 pub(super) const N_PREDICATES: usize = 4;
 
-/// Rounds in which lines that are refused are made anew.
+/// Maximum number of rounds that replace rejected lines.
 const ROUNDS: usize = 12;
 
-/// A kernel.
+/// Generated kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) name: String,
-    /// What it does; each line is whole statements.
+    /// Body; each line consists of complete statements.
     pub(super) lines: Vec<String>,
-    /// Of the values that it reads.
+    /// Seed of the input values.
     pub(super) input_seed: u64,
     pub(super) shape: Shape,
 }
 
 impl Kernel {
-    /// A kernel that our checker takes for a target.
+    /// Generates a kernel that the checker accepts for a target.
     pub(super) fn random(name: &str, build: &Build, random: &mut Random) -> Kernel {
         let input_seed = random.next();
         let target = Target::from_name(&build.target);
         let shape = Shape::random(target, random);
         let mut lines = body::random(target, &shape, random);
-        // The assembler promotes an array of local memory to registers, and takes a pointer from `alloca` for one into that array: of
-        // `alloca.u64 %w, %w; st.local.b32 [%w], %r2; ld.local.b32 %r4, [%w]` beside `lo` it stores where `%w` equals an offset in `lo` (13.5.37, -O3).
+        // The assembler promotes the array `lo` in local memory to registers, and treats a pointer from `alloca` as a pointer into that
+        // array: for `alloca.u64 %w, %w; st.local.b32 [%w], %r2; ld.local.b32 %r4, [%w]` next to `lo`, it stores to `lo` if `%w` equals an
+        // offset in `lo` (13.5.37, -O3).
         if lines.iter().any(|line| line.text.contains("alloca")) {
             lines.retain(|line| !uses_local_array(&line.text));
         }
@@ -79,24 +80,24 @@ impl Kernel {
                 }
             }
         }
-        // What is left depends on what was removed, as a branch on its label.
+        // The remaining lines depend on removed lines, such as a branch on its label.
         kernel.lines.clear();
         kernel
     }
 
-    /// The kernel in a module of its own.
+    /// Returns a module that contains only this kernel.
     pub(super) fn module(&self, build: &Build) -> String {
         self.text(build).0
     }
 
-    /// The same, and the line that has the first one of the body.
+    /// Returns the module and the number of the first line of the body.
     fn text(&self, build: &Build) -> (String, usize) {
         let mut text = header(build);
         let first = self.write(&mut text);
         (text, first)
     }
 
-    /// `//@` lines that launch the kernel.
+    /// Returns the `//@` annotations that launch the kernel.
     pub(super) fn annotations(&self) -> String {
         let mut text = format!("{} entry={}\n", self.shape.annotation(), self.name);
         let values = inputs::values(self.input_seed);
@@ -116,7 +117,7 @@ impl Kernel {
         text
     }
 
-    /// Writes the kernel and what it needs; the line, counted from 1, of the first one of its body.
+    /// Writes the kernel and its declarations, and returns the 1-based number of the first line of its body.
     fn write(&self, text: &mut String) -> usize {
         let name = &self.name;
         text.push_str(&body::functions(name));
@@ -163,7 +164,7 @@ impl Kernel {
                 72 + i * 4
             );
         }
-        // Local memory begins with what was there before.
+        // Local memory is uninitialized at kernel start.
         if !local.is_empty() {
             text.push_str("mov.b32 %t0, 0;\n");
             for at in [0, 16, 32, 48] {
@@ -195,12 +196,12 @@ impl Kernel {
     }
 }
 
-/// Whether statements name the array of local memory.
+/// Checks whether statements access the array in local memory.
 fn uses_local_array(line: &str) -> bool {
     line.contains("[lo") || line.contains(", lo;")
 }
 
-/// Writes the linear index of a thread in its block, or of a block in the grid, into a register.
+/// Writes code that computes the linear index of a thread in its block, or of a block in the grid.
 fn write_linear(text: &mut String, to: &str, index: &str, extent: &str) {
     let _ = write!(
         text,
@@ -209,7 +210,7 @@ fn write_linear(text: &mut String, to: &str, index: &str, extent: &str) {
     );
 }
 
-/// Shared memory begins with what was there before: the threads of the block set it to zero together, 16 bytes each at a time.
+/// Writes code that zeroes shared memory, which is uninitialized at kernel start: the threads of the block store 16 bytes each at a time.
 fn write_shared_zeros(text: &mut String, threads: usize) {
     let step = threads * 16;
     text.push_str("mad.lo.u32 %t1, %n, 16, %t0;\nmov.b32 %t2, 0;\n");
@@ -223,7 +224,7 @@ fn write_shared_zeros(text: &mut String, threads: usize) {
     text.push_str("bar.sync 0;\n");
 }
 
-/// A module of several kernels, and the line where each of them begins.
+/// Returns a module of several kernels, and the first line of each kernel.
 pub(super) fn module_of(kernels: &[Kernel], build: &Build) -> (String, Vec<usize>) {
     let mut text = header(build);
     let mut starts = Vec::new();
@@ -242,7 +243,7 @@ fn header(build: &Build) -> String {
     )
 }
 
-/// What registers a part of the results has.
+/// Register class of a part of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -270,7 +271,7 @@ impl Kind {
     }
 }
 
-/// Where registers of a kind are among the results of a lane.
+/// Location of the registers of one class among the results of a lane.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     start: usize,
@@ -301,7 +302,7 @@ const PLACES: &[Place] = &[
     },
 ];
 
-/// What a byte of the results of a lane belongs to: its name, and where that starts and how wide it is.
+/// Returns the name, the start and the width of the register or memory word that contains a result byte of a lane.
 pub(super) fn place_name(byte: usize) -> (String, usize, usize) {
     for place in PLACES {
         let width = place.kind.width();

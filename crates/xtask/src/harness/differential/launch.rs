@@ -1,4 +1,4 @@
-//! The launch of a random kernel: 64 threads in blocks of one or two warps, in one to three dimensions, and the parameters that are no
+//! Launch of a random kernel: 64 threads in blocks of one or two warps, in one to three dimensions, and the parameters that are not
 //! pointers.
 
 use super::inputs;
@@ -12,17 +12,17 @@ pub(super) const EXTRA_BYTES: usize = 288;
 /// Bytes of dynamic shared memory.
 pub(super) const DYNAMIC_SHARED: usize = N_LANES * 4;
 
-/// Grid and block of a launch.
+/// Grid, block and cluster size of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
-    /// Blocks along x that form a cluster.
+    /// Number of blocks along x in a cluster.
     pub(super) cluster: Option<u32>,
 }
 
 impl Shape {
-    /// A shape that a target can launch; half of them are one block of 64 threads in a row.
+    /// Returns a random shape that a target can launch; half of them are one block of 64 threads along x.
     pub(super) fn random(target: Option<&Target>, random: &mut Random) -> Shape {
         const SHAPES: &[([u32; 3], [u32; 3])] = &[
             ([1, 1, 1], [64, 1, 1]),
@@ -51,13 +51,13 @@ impl Shape {
         self.cluster.is_some()
     }
 
-    /// The launch as fields of a scenario.
+    /// Returns the launch as scenario fields.
     pub(super) fn fields(&self) -> Value {
         let cluster = self.cluster.map(|n| [n, 1, 1]);
         json!({ "grid": self.grid, "block": self.block, "cluster": cluster, "dynamic_shared": DYNAMIC_SHARED })
     }
 
-    /// The launch as a `//@` line without its end.
+    /// Returns the launch as a `//@` annotation without line terminator.
     pub(super) fn annotation(&self) -> String {
         let text = |extents: [u32; 3]| {
             let [x, y, z] = extents;
@@ -74,7 +74,7 @@ impl Shape {
     }
 }
 
-/// The value of the parameter `number`, and the 64-bit words of `extra`.
+/// Returns the value of the parameter `number`, and the 64-bit words of `extra`.
 pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
     let mut random = Random::new(seed ^ 0x5eed);
     let number = inputs::word(&mut random);
@@ -82,7 +82,7 @@ pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
     (number, words.collect())
 }
 
-/// The parameters after the pointers, as fields of a scenario.
+/// Returns the parameters after the pointers as scenario fields.
 pub(super) fn parameter_fields(seed: u64) -> [Value; 2] {
     let (number, words) = parameters(seed);
     let field = |(index, word): (usize, u64)| json!({ "offset": 8 * index, "kind": "scalar", "name": format!("w{index}"), "type": "u64", "value": format!("{word:#x}") });

@@ -1,5 +1,4 @@
-//! Both texts of a kernel on our emulator, with the same inputs. In: a kernel and its listing; out: whether they leave the same
-//! memory.
+//! Runs the PTX and the SASS listing of a kernel in the emulator with the same inputs, and compares the final memory.
 
 use super::assemble::Build;
 use super::constructs;
@@ -9,10 +8,10 @@ use warpgrid_view::check;
 use warpgrid_view::model::Severity;
 use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
 
-/// Far more than any kernel takes.
+/// Step limit, which no kernel reaches.
 const MAX_STEPS: u64 = 400_000;
 
-/// How the two texts of a kernel compare.
+/// Result of the comparison of PTX and SASS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Equal,
@@ -21,39 +20,39 @@ pub(super) enum Outcome {
     NotComparable(&'static str),
 }
 
-/// What reasons begin with where a text does not come to its end.
+/// Prefixes of the reasons for runs that stop before the end of the kernel.
 const STOPS: [&str; 2] = [
     "execution of the PTX stops: ",
     "execution of the SASS stops: ",
 ];
 
-/// Whether a text does not come to its end.
+/// Checks whether a reason states that a run stops before the end of the kernel.
 pub(super) fn is_stop(why: &str) -> bool {
     STOPS.iter().any(|stop| why.starts_with(stop))
 }
 
-/// Lines of a module, counted from 1, that our checker refuses, or that our emulator does not run.
+/// Returns the 1-based lines of a module that the checker rejects or the emulator does not support.
 pub(super) fn refused_lines(source: &str) -> Vec<u32> {
     let report = check(source, &CheckOptions::default());
     let refused = report.diagnostics.iter().filter(|diagnostic| {
-        // W0904: legal, and not run yet.
+        // W0904: valid, but not supported by the emulator.
         diagnostic.severity == Severity::Error || diagnostic.code == "W0904"
     });
     refused.map(|diagnostic| diagnostic.line).collect()
 }
 
-/// Whether our checker takes a kernel.
+/// Returns whether the checker accepts a kernel.
 pub(super) fn is_accepted(kernel: &Kernel, build: &Build) -> bool {
     refused_lines(&kernel.module(build)).is_empty()
 }
 
-/// Runs both texts.
+/// Runs and compares both versions of a kernel.
 pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
-    // The disassembler prints the bank of `SGXT d, a, c[0x3][n]` as 5 or 6, and another place in it (13.5.37; of
-    // `szext.clamp.s32 %r1, %r0, %r4` with `%r4` loaded from a constant).
+    // The disassembler prints the bank of `SGXT d, a, c[0x3][n]` as 5 or 6, and a wrong offset (13.5.37; for `szext.clamp.s32 %r1, %r0,
+    // %r4` with `%r4` loaded from a constant).
     let is_misprinted = |line: &str| line.contains("SGXT") && line.contains("c[0x");
-    // Of a half of a pair that is known to be zero it converts another number (13.5.37, -O3: of `st.local.v4.b32 [lo], {0, 0, 0, 0};
-    // ld.local.v2.u16 {%h1, %h0}, [lo+12]; cvt.rn.f16x2.e3m2x2 %r1, %h0` it makes `F2FP.F16.E3M2.UNPACK_B R5, 0xc`).
+    // The assembler converts a wrong number if one half of a pair is known to be zero (13.5.37, -O3: it compiles `st.local.v4.b32 [lo], {0,
+    // 0, 0, 0}; ld.local.v2.u16 {%h1, %h0}, [lo+12]; cvt.rn.f16x2.e3m2x2 %r1, %h0` to `F2FP.F16.E3M2.UNPACK_B R5, 0xc`).
     let is_of_literal = |line: &str| {
         let words = line.split_once("UNPACK_B ").map(|(_, words)| words);
         let source = words.and_then(|words| words.split(", ").nth(1));
@@ -79,7 +78,7 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
     undetermined(kernel, build, listing).map_or(outcome, Outcome::NotComparable)
 }
 
-/// Returns why the listing or the PTX does not determine the memory that a kernel leaves.
+/// Returns the reason why the listing or the PTX does not determine the final memory of a kernel, if any.
 fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'static str> {
     let mut lines = kernel.lines.iter();
     if !build.form.has_data() && lines.any(|line| constructs::reads_initial_values(line)) {
@@ -92,7 +91,7 @@ fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'stati
         .then_some("the memory depends on the bits of a 64-bit NaN that arithmetic produces")
 }
 
-/// Whether the memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define. It does if the
+/// Checks whether the memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define: it does if the
 /// replacement of each NaN by a canonical NaN of either sign changes the memory.
 fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
     let own = run(kernel.module(build), Front::Ptx, kernel);
@@ -107,7 +106,7 @@ fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
     })
 }
 
-/// Adds to each statement that computes a 64-bit float the replacement of a NaN by `bits`.
+/// Appends, to each statement that computes a 64-bit float, the replacement of a NaN by `bits`.
 fn with_canonical_nans(line: &str, bits: &str) -> String {
     let statement = |statement: &str| {
         let (guard, rest) = match statement.trim_start().split_once(' ') {
@@ -129,7 +128,7 @@ fn with_canonical_nans(line: &str, bits: &str) -> String {
     statements.join(";")
 }
 
-/// Runs both texts and compares the memory that they leave.
+/// Runs PTX and SASS and compares the final memory.
 fn compare_runs(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
     let sides = [
         run(kernel.module(build), Front::Ptx, kernel),
@@ -149,7 +148,7 @@ fn compare_runs(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
     }
 }
 
-/// Where two memories of `out` differ first, and what each has; NaNs of 64 bits are alike.
+/// Describes the first difference between two memories of `out`; 64-bit NaNs are considered equal.
 fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
     let [first, second] = sides;
     let at = (0..first.len().min(second.len()))
@@ -173,7 +172,7 @@ fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
     ))
 }
 
-/// How the memory that a GPU leaves differs from the emulator's.
+/// Describes how the memory of a GPU differs from that of the emulator.
 pub(super) fn compare_with_gpu(kernel: &Kernel, build: &Build, found: &[u8]) -> Option<String> {
     match run(kernel.module(build), Front::Ptx, kernel) {
         Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
@@ -181,8 +180,8 @@ pub(super) fn compare_with_gpu(kernel: &Kernel, build: &Build, found: &[u8]) -> 
     }
 }
 
-/// Whether a byte is of a register that holds a NaN of 64 bits in both. Of several operands the manual does not say whose bits such a result
-/// has; the assembler exchanges them, and its code for `div`, `min` and `max` takes either.
+/// Checks whether a byte belongs to a register that contains a 64-bit NaN in both memories. The manual does not define which operand
+/// determines the bits of a NaN result; the assembler swaps operands, and its code for `div`, `min` and `max` uses either.
 fn are_nans(sides: [&[u8]; 2], at: usize) -> bool {
     let (_, start, width) = place_name(at % OUT_BYTES);
     let start = at / OUT_BYTES * OUT_BYTES + start;
@@ -194,7 +193,7 @@ fn are_nans(sides: [&[u8]; 2], at: usize) -> bool {
         })
 }
 
-/// The memory that a text leaves, or why it stops.
+/// Returns the final memory of a source, or the reason why its execution stops.
 fn run(source: String, front: Front, kernel: &Kernel) -> Result<Vec<u8>, String> {
     let scenario = Scenario {
         source,

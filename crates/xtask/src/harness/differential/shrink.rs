@@ -1,4 +1,4 @@
-//! A kernel that differs, made shorter while it does.
+//! Test-case reduction of a kernel with different results.
 
 use super::Result;
 use super::assemble::{Build, Tools};
@@ -6,10 +6,10 @@ use super::kernel::Kernel;
 use super::run::{self, Outcome};
 use std::path::Path;
 
-/// Calls of the assembler that one kernel is worth.
+/// Maximum number of assembler invocations for shrinking one kernel.
 const MAX_CALLS: usize = 120;
 
-/// Removes lines as long as both texts still differ; the kernel, why it differs, and its listing.
+/// Removes lines while PTX and SASS still differ. Returns the kernel, the description of the difference, and the listing.
 pub(super) fn shrink(
     mut kernel: Kernel,
     mut why: String,
@@ -28,7 +28,7 @@ pub(super) fn shrink(
             let end = (start + size).min(kernel.lines.len());
             let mut shorter = kernel.clone();
             shorter.lines.drain(start..end);
-            // What our checker refuses costs no call.
+            // Rejection by the checker avoids an assembler invocation.
             if !run::is_accepted(&shorter, build) {
                 start = end;
                 continue;
