@@ -1,12 +1,12 @@
-//! Files of the commands that ask an installed assembler: a temporary folder, and texts that are written.
+//! Files for the commands that invoke an installed assembler: a temporary directory, and a function that writes files.
 
 use std::path::{Path, PathBuf};
 
-/// A temporary folder, which goes with its value.
+/// Temporary directory that is removed on drop.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes the folder of a command and this process.
+    /// Creates a directory that is named after a command and this process.
     pub(crate) fn new(command: &str) -> Result<Folder, String> {
         let name = format!("warpgrid-{command}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
@@ -14,7 +14,7 @@ impl Folder {
         Ok(Folder(folder))
     }
 
-    /// The file of a module.
+    /// Returns the path of a module.
     pub(crate) fn file(&self, number: usize) -> PathBuf {
         self.0.join(format!("{number}.ptx"))
     }
@@ -22,12 +22,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // The folder is temporary: what remains does no harm.
+        // The directory is temporary, so a failed removal is harmless.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Writes a text, and makes the folder that it lies in.
+/// Writes a file and creates its directory.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;

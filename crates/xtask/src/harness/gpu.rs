@@ -1,5 +1,5 @@
-//! Kernels on the GPU of this machine, beside the emulator. In: scenarios of PTX; out: whether the GPU leaves the memory that the
-//! emulator leaves. The kernels are launched by a script of Python, `gpu/ask.py`, through the CUDA driver.
+//! Runs PTX scenarios on the local GPU and compares the final memory with that of the emulator. The Python script `gpu/ask.py` launches the
+//! kernels through the CUDA driver API.
 
 use crate::{Result, files};
 use flate2::read::GzDecoder;
@@ -17,12 +17,12 @@ use warpgrid_launch::scenario::{Buffer, TexelArray};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_view::{MemoryId, Parameter, Scenario, Session};
 
-/// What asks the driver, from the root of the project.
+/// Script that calls the driver, relative to the repository root.
 const SCRIPT: &str = "crates/xtask/src/harness/gpu/ask.py";
-/// More steps than a kernel takes that is asked about.
+/// Step limit of the emulator, which no compared kernel reaches.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// Launches for a GPU in another machine.
+/// Files for launches on a GPU in another machine.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Transfer {
     /// Writes the launches to FILE. To run the launches on another machine, run `python3 crates/xtask/src/harness/gpu/ask.py FILE ANSWERS` on
@@ -41,46 +41,46 @@ impl Transfer {
     }
 }
 
-/// Kernels to launch.
+/// Batch of kernel launches.
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     modules: Vec<Value>,
-    /// What is not asked, and why.
+    /// Names of skipped launches, and the reasons.
     pub(crate) left_out: Vec<(String, String)>,
 }
 
-/// A kernel of a module, as it is asked about.
+/// Launch of a kernel of a module.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) name: String,
-    /// Its text is that of the module.
+    /// Scenario, whose source is that of the module.
     pub(crate) scenario: Scenario,
-    /// Launch it so often, to count what it leaves; else it is compared.
+    /// Number of launches whose results are counted; `None` for one launch whose memory is compared.
     pub(crate) times: Option<u64>,
 }
 
-/// What the GPU did.
+/// Result of one launch on the GPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) name: String,
     pub(crate) found: Found,
 }
 
-/// What came of one launch on the GPU.
+/// Outcome of one launch on the GPU.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    /// The memory of the emulator.
+    /// All buffers equal those of the emulator.
     Equal,
-    /// These buffers have other bytes.
+    /// Contents of the buffers that differ.
     Differs(BTreeMap<String, Vec<u8>>),
-    /// How often each memory was left: all buffers one after the other.
+    /// Number of occurrences of each final memory, which is the concatenation of all buffers.
     Counted(Vec<(Vec<u8>, u64)>),
-    /// The driver does not take the module or the launch, the launch faults, or it does not end.
+    /// The driver rejects the module or the launch, or the launch faults or times out.
     Stopped(String),
 }
 
 impl Questions {
-    /// Adds the launches of one module; the memory that the emulator leaves is what is expected.
+    /// Adds the launches of one module; the expected memory is that of the emulator.
     pub(crate) fn add(&mut self, source: &str, launches: &[Launch]) {
         let mut asked = Vec::new();
         for launch in launches {
@@ -95,7 +95,7 @@ impl Questions {
         }
     }
 
-    /// Says what is left out, and asks; `None` where the questions are only written.
+    /// Prints the skipped launches and runs the others. Returns `None` if the launches are only written to a file.
     pub(crate) fn ask(&self, options: &Transfer) -> Result<Option<Vec<Answer>>> {
         for (name, why) in &self.left_out {
             println!("not launched: {name}: {why}");
@@ -136,7 +136,7 @@ impl Questions {
     }
 }
 
-/// A text without its launch comments, which the script has no use for.
+/// Removes the launch annotations of a source, which the script does not use.
 fn without_facts(source: &str) -> String {
     let lines = source
         .lines()
@@ -144,7 +144,7 @@ fn without_facts(source: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// One launch as the script reads it.
+/// Serializes one launch for the script.
 fn question(source: &str, launch: &Launch) -> Result<Value> {
     let Launch { name, times, .. } = launch;
     let scenario = Scenario {
@@ -201,7 +201,7 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         "grid": launch.grid,
         "block": launch.block,
         "cluster": launch.cluster,
-        // What the kernel states itself is not stated again.
+        // The launch must not repeat a cluster size that the kernel declares.
         "required": function.bounds.required_cluster.is_some(),
         "shared": launch.dynamic_shared_bytes,
         "repeat": times,
@@ -258,7 +258,7 @@ fn read(file: &Path) -> Result<Vec<Answer>> {
         .read_to_string(&mut text)
         .map_err(about)?;
     let mut answers = Vec::new();
-    // The first line says which GPU it was.
+    // The first line describes the GPU.
     for line in text.as_bytes().lines().skip(1) {
         let line = line.map_err(about)?;
         answers.push(answer(&line).ok_or_else(|| format!("{line}: no result"))?);
@@ -290,7 +290,7 @@ fn answer(line: &str) -> Option<Answer> {
     })
 }
 
-/// The check sum of bytes, as zlib has it.
+/// Returns the CRC-32 checksum, as zlib computes it.
 fn sum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);

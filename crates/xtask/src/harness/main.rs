@@ -1,5 +1,5 @@
-//! The commands of `cargo xtask` that call the emulator. `cargo xtask` compiles this program with optimizations, and `bench` also compiles
-//! the program for wasm.
+//! Entry point of the `cargo xtask` commands that call the emulator. `cargo xtask` compiles this program with optimizations, and `bench`
+//! also compiles it for wasm.
 //!
 //! The exit status is 1 if a command finds a difference, and 2 if the command cannot run.
 #![expect(
@@ -18,7 +18,7 @@ mod threads;
 use clap::Parser;
 use std::process::ExitCode;
 
-/// The error is a sentence that states the cause and a remedy.
+/// Result whose error is a sentence that states the cause and a remedy.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// A command of `cargo xtask`.

@@ -1,5 +1,5 @@
-//! The harness: a folder of inputs goes in, one JSON line a figure comes out. The same program is
-//! compiled for this machine and for wasm, so it only uses the clock, files and standard output.
+//! Benchmark harness: reads a directory of inputs and prints one JSON line per benchmark. The same program is compiled for the host and for
+//! wasm, so it only uses the clock, files and standard output.
 mod emulation;
 mod large;
 mod operations;
@@ -11,10 +11,10 @@ mod translated;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// A value, or why there is none.
+/// Measured value, or the reason why there is none.
 type Measured = Result<f64, String>;
 
-/// One figure: a stable name, words for people, the unit, and how to measure it.
+/// Benchmark: a stable name, a title, the unit, and the function that measures it.
 struct Figure {
     name: &'static str,
     title: &'static str,
@@ -115,7 +115,7 @@ const FIGURES: &[Figure] = &[
     Figure { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large::open },
 ];
 
-/// The folder of the inputs.
+/// Directory of the inputs.
 struct Inputs {
     folder: PathBuf,
 }
@@ -126,18 +126,18 @@ impl Inputs {
     }
 }
 
-/// Measures figures. Each figure is one line of JSON.
+/// Runs benchmarks and prints the result of each as one line of JSON.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// Folder of the inputs.
+    /// Directory of the inputs.
     folder: PathBuf,
-    /// Prints the names of all figures.
+    /// Prints the names of all benchmarks.
     #[arg(long)]
     names: bool,
     /// Prints the launches of the compiled kernels as JSON.
     #[arg(long)]
     launches: bool,
-    /// Names of the measured figures; all figures by default.
+    /// Names of the benchmarks to run; all benchmarks by default.
     figures: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
-//! A generator of numbers that look random: splitmix64, the same ones everywhere.
+//! Deterministic pseudorandom number generator (SplitMix64).
 
-/// The generator; what it gives depends on its seed alone.
+/// Generator, whose sequence depends only on its seed.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
@@ -17,7 +17,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; 0 when there is none.
+    /// Returns a number below `n`, or 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }

@@ -1,17 +1,17 @@
-//! Work on several threads.
+//! Parallel map over several threads.
 
 /// Returns the number of cores.
 pub(crate) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The results of `function` for the items, in their order.
+/// Applies `function` to the items on several threads and returns the results in order.
 pub(crate) fn map_on_threads<T: Sync, R: Send>(
     items: &[T],
     n_threads: usize,
     function: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    // Neighbours cost alike, so each thread takes every n-th item.
+    // Neighboring items have similar costs, so each thread processes every n-th item.
     let function = &function;
     let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..n_threads)

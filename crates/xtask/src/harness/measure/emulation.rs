@@ -1,4 +1,4 @@
-//! How fast kernels run, and how fast a person can step.
+//! Benchmarks of kernel execution and of interactive stepping.
 
 use crate::measure::timing::best_of;
 use crate::measure::{Inputs, Measured};
@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 use std::time::Instant;
 use warpgrid_view::{Front, Scenario, Session};
 
-/// More than any of the runs needs.
+/// Step limit, which none of the runs reaches.
 const MAX_STEPS: u64 = 1_000_000_000;
 
-/// Steps of one measurement of [`step`] and [`back`].
+/// Number of steps per measurement of [`step`] and [`back`].
 const STEPS: u32 = 2000;
 
-/// Million lane-instructions a second of a streaming kernel.
+/// Measures a streaming kernel, in million lane-instructions per second.
 pub(super) fn saxpy(inputs: &Inputs) -> Measured {
     million_lane_instructions_a_second(&saxpy_scenario(inputs, 1 << 20)?)
 }
 
-/// Million lane-instructions a second of a kernel that loops over shared memory.
+/// Measures a kernel with a loop over shared memory, in million lane-instructions per second.
 pub(super) fn matmul(inputs: &Inputs) -> Measured {
     million_lane_instructions_a_second(&matmul_scenario(inputs, 256)?)
 }
 
-/// Million lane-instructions a second of what the assembler makes of the same kernels: other instructions, and other numbers of them.
+/// Measures the SASS of the same kernel, in million lane-instructions per second. Kind and number of instructions differ from the PTX.
 pub(super) fn saxpy_machine(inputs: &Inputs) -> Measured {
     let scenario = as_machine_code(
         inputs,
@@ -37,7 +37,7 @@ pub(super) fn matmul_machine(inputs: &Inputs) -> Measured {
     million_lane_instructions_a_second(&scenario)
 }
 
-/// The same launch of a listing.
+/// Returns the launch with the listing as its source.
 fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Scenario, String> {
     Ok(Scenario {
         source: inputs.read(name)?,
@@ -46,12 +46,12 @@ fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Sc
     })
 }
 
-/// Seconds of a product of two matrices with a side of 1024 on emulated tensor cores.
+/// Measures a product of two 1024 x 1024 matrices on emulated tensor cores, in seconds.
 pub(super) fn wmma(inputs: &Inputs) -> Measured {
     seconds_of(&wmma_scenario(inputs, 1024)?)
 }
 
-/// The same with products of warpgroups, whose tiles come and go by tensor copies.
+/// Measures the same product with warpgroup instructions, whose tiles are transferred by tensor copies.
 pub(super) fn wgmma(inputs: &Inputs) -> Measured {
     let product = TensorProduct {
         file: "wgmma_gemm.ptx",
@@ -64,7 +64,7 @@ pub(super) fn wgmma(inputs: &Inputs) -> Measured {
     seconds_of(&product.scenario(inputs)?)
 }
 
-/// The same with products that tensor memory keeps.
+/// Measures the same product with accumulators in tensor memory.
 pub(super) fn tcgen05(inputs: &Inputs) -> Measured {
     let product = TensorProduct {
         file: "tcgen05_gemm.ptx",
@@ -77,7 +77,7 @@ pub(super) fn tcgen05(inputs: &Inputs) -> Measured {
     seconds_of(&product.scenario(inputs)?)
 }
 
-/// Millions of bytes a second that tensor copies bring to shared memory, 8 KB each.
+/// Measures tensor copies of 8 KB each to shared memory, in million bytes per second.
 pub(super) fn tensor_copies(inputs: &Inputs) -> Measured {
     const BLOCKS: u32 = 16;
     const COPIES: u32 = 1024;
@@ -95,7 +95,7 @@ pub(super) fn tensor_copies(inputs: &Inputs) -> Measured {
     Ok(f64::from(BLOCKS * COPIES) * 8192.0 / seconds / 1e6)
 }
 
-/// Seconds of a run.
+/// Measures one run, in seconds.
 fn seconds_of(scenario: &Scenario) -> Measured {
     let mut session = session(scenario, Session::untracked)?;
     let clock = Instant::now();
@@ -106,10 +106,10 @@ fn seconds_of(scenario: &Scenario) -> Measured {
     }
 }
 
-/// Rows and columns of the matrices of tensor kernels.
+/// Number of rows and of columns of the matrices of tensor kernels.
 const SIDE: u32 = 1024;
 
-/// A tensor map of a square matrix; its buffer has the same rows.
+/// Returns a tensor map of a square matrix, which covers its buffer exactly.
 fn tensor_map(
     name: &str,
     buffer: &str,
@@ -124,17 +124,17 @@ fn tensor_map(
     })
 }
 
-/// A product of two matrices of halves by tensor maps.
+/// Product of two `f16` matrices that are accessed through tensor maps.
 struct TensorProduct {
     file: &'static str,
     threads: u32,
     /// Columns and rows of D that a block computes.
     tiles: [u32; 2],
-    /// Boxes of A, B and D.
+    /// Box sizes of A, B and D.
     boxes: [[u32; 2]; 3],
-    /// Of A and B; D has 128 bytes.
+    /// Swizzle mode of A and B; that of D is 128 bytes.
     swizzle: &'static str,
-    /// Type and bytes of D.
+    /// Element type and size of D.
     sums: (&'static str, u32),
 }
 
@@ -160,7 +160,7 @@ impl TensorProduct {
     }
 }
 
-/// Microseconds of one step forward in a session that keeps last writers, as the page has it.
+/// Measures one step forward in a session that tracks last writers, as on the page, in microseconds.
 pub(super) fn step(inputs: &Inputs) -> Measured {
     let scenario = matmul_scenario(inputs, 64)?;
     let seconds = best_of(
@@ -173,7 +173,7 @@ pub(super) fn step(inputs: &Inputs) -> Measured {
     Ok(seconds * 1e6 / f64::from(STEPS))
 }
 
-/// Microseconds of one step back.
+/// Measures one step back, in microseconds.
 pub(super) fn back(inputs: &Inputs) -> Measured {
     let mut session = session(&matmul_scenario(inputs, 64)?, Session::new)?;
     session.run(u64::from(STEPS) * 4);

@@ -1,4 +1,4 @@
-//! How large launches feel: a million threads, and a buffer of 64 MiB.
+//! Interactive latency of large launches: a million threads, and a buffer of 64 MiB.
 
 use crate::measure::emulation::{scenario, session};
 use crate::measure::{Inputs, Measured};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use warpgrid_view::model::{FrameRequest, GridRequest};
 use warpgrid_view::{MemoryId, Scenario, Session};
 
-/// One addition a thread, so that the launch has as many warps as steps allow.
+/// Kernel with one addition per thread, which maximizes the number of warps for a given number of steps.
 const ADD: &str = "
 .version 8.0
 .target sm_80
@@ -34,7 +34,7 @@ const ADD: &str = "
 }
 ";
 
-/// Each thread stores a word to a place of its own, which looks random; 16,777,216 places.
+/// Kernel in which each thread stores words to unique pseudorandom locations among 16,777,216.
 const SCATTER: &str = "
 .version 8.0
 .target sm_80
@@ -63,14 +63,14 @@ LOOP:
 }
 ";
 
-/// Runs of [`step_and_look`].
+/// Number of runs of [`step_and_look`].
 const RUNS: u32 = 8;
 
-/// Steps back after each seek.
+/// Number of steps back after each seek.
 const STEPS_BACK: u32 = 25;
 
-/// Milliseconds of the slowest step back under a frame, after seeks all over a launch of a million threads; the first
-/// step after each seek may take longer.
+/// Measures the slowest step back with frame, in milliseconds, after seeks across a launch of a million threads. Excludes the first step
+/// after each seek, which may take longer.
 pub(super) fn back_after_seek(_: &Inputs) -> Measured {
     let mut session = session(&adding(4096, 1 << 20)?, Session::new)?;
     session.run(u64::MAX);
@@ -92,8 +92,8 @@ pub(super) fn back_after_seek(_: &Inputs) -> Measured {
     Ok(slowest * 1e3)
 }
 
-/// Milliseconds of the slowest step of a block of 1,024 threads, with the frame that the page draws after it: two grids of a buffer of
-/// 1,024 elements each.
+/// Measures the slowest step of a block of 1,024 threads with the frame that the page renders after it, in milliseconds. The frame contains
+/// grids of two buffers of 1,024 elements.
 pub(super) fn step_and_look(_: &Inputs) -> Measured {
     let scenario = launch([1, 1024], 1024)?;
     let grid = |name: &str| GridRequest {
@@ -107,7 +107,7 @@ pub(super) fn step_and_look(_: &Inputs) -> Measured {
         grids: vec![grid("x"), grid("y")],
         ..FrameRequest::default()
     };
-    // By step, the best of some runs: whatever disturbs one of them only makes it slower.
+    // Use the minimum of several runs per step, since interference only makes a run slower.
     let mut best: Vec<f64> = Vec::new();
     for _ in 0..RUNS {
         let mut session = session(&scenario, Session::new)?;
@@ -128,8 +128,8 @@ pub(super) fn step_and_look(_: &Inputs) -> Measured {
     Ok(best.into_iter().fold(0.0, f64::max) * 1e3)
 }
 
-/// Milliseconds of the slowest step back under a frame, the first one after a seek too, in a launch whose four million
-/// stores are scattered over 64 MiB.
+/// Measures the slowest step back with frame, in milliseconds, including the first step after a seek, in a launch whose four million stores
+/// are scattered over 64 MiB.
 pub(super) fn back_where_scattered(_: &Inputs) -> Measured {
     let scenario = scenario(json!({
         "source": SCATTER,
@@ -155,7 +155,7 @@ pub(super) fn back_where_scattered(_: &Inputs) -> Measured {
     Ok(slowest * 1e3)
 }
 
-/// Milliseconds to open a launch with a buffer of 64 MiB, to run it, and to make the frame of its end.
+/// Measures the time to open a launch with a buffer of 64 MiB, to run it, and to compute the last frame, in milliseconds.
 pub(super) fn open(_: &Inputs) -> Measured {
     let scenario = adding(1024, 1 << 24)?;
     let mut best = f64::INFINITY;
@@ -169,7 +169,7 @@ pub(super) fn open(_: &Inputs) -> Measured {
     Ok(best * 1e3)
 }
 
-/// `blocks` of 256 threads that add the beginnings of two buffers of `len` elements.
+/// Returns a launch of `blocks` blocks of 256 threads that adds the first elements of two buffers of `len` elements.
 fn adding(blocks: u32, len: u32) -> Result<Scenario, String> {
     launch([blocks, 256], len)
 }

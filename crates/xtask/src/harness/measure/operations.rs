@@ -1,4 +1,4 @@
-//! What an operation of a warp costs, in additions.
+//! Cost of warp operations, relative to an addition.
 
 use crate::measure::emulation::{scenario, session};
 use crate::measure::timing::best_of;
@@ -7,23 +7,23 @@ use serde_json::json;
 use std::fmt::Write;
 use warpgrid_view::Session;
 
-/// Copies of the operation in the loop: the loop itself counts for little beside them.
+/// Number of copies of the operation in the loop body, which makes the loop overhead negligible.
 const COPIES: usize = 256;
 
-/// How often the loop runs: a run takes less than the slice of time that a busy machine gives.
+/// Number of loop iterations, chosen so that a run is shorter than a scheduler time slice on a busy machine.
 const ROUNDS: usize = 16;
 
-/// Nanoseconds of the addition that the others are compared with.
+/// Measures the reference addition, in nanoseconds.
 pub(super) fn addition(_: &Inputs) -> Measured {
     nanoseconds("add.f32")
 }
 
-/// How many times as long as `add.f32` an operation takes. Its operands are the angles and fractions of kernels.
+/// Measures the duration of an operation relative to `add.f32`. Its operands are typical angles and fractions.
 pub(super) fn in_additions(_: &Inputs, operation: &str) -> Measured {
     Ok(nanoseconds(operation)? / nanoseconds("add.f32")?)
 }
 
-/// Nanoseconds of one operation of a warp, with its share of the loop.
+/// Measures one operation of a warp, including its share of the loop overhead, in nanoseconds.
 fn nanoseconds(operation: &str) -> Measured {
     let scenario = scenario(json!({ "source": kernel(operation), "block": [32, 1, 1] }))?;
     let seconds = best_of(
@@ -38,7 +38,7 @@ fn nanoseconds(operation: &str) -> Measured {
     Ok(seconds * 1e9 / (COPIES * ROUNDS) as f64)
 }
 
-/// A loop over copies of the operation; each lane has operands of its own.
+/// Generates a loop over copies of the operation; the operands differ between lanes.
 fn kernel(operation: &str) -> String {
     let (register, sources) = match operation {
         "add.f32" => ("%f", "%f0, %f0"),

@@ -1,4 +1,4 @@
-//! What it costs to look for races, and how long litmus tests take.
+//! Cost of race detection, and duration of litmus tests.
 
 use crate::measure::emulation::session;
 use crate::measure::timing::best_within;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use warpgrid_view::memory_model::litmus::{LitmusTest, explore};
 use warpgrid_view::{Scenario, Session};
 
-/// How long one kernel may be measured, after as long without: engines of wasm begin with slow code.
+/// Time budget of one kernel, preceded by an equal warm-up, since wasm engines start with unoptimized code.
 const SHORT: Duration = Duration::from_millis(60);
 
-/// More than any of the kernels needs.
+/// Step limit, which none of the kernels reaches.
 const MAX_STEPS: u64 = 4_000_000;
 
-/// What a run does besides.
+/// Race detection mode of a run.
 #[derive(Clone, Copy)]
 enum Looking {
     No,
@@ -21,17 +21,17 @@ enum Looking {
     ForRacesAndRepairs,
 }
 
-/// How many times as long as a run it takes to look for races, in the middle of all kernels of compilers.
+/// Measures the median slowdown by race detection over all compiled kernels.
 pub(super) fn median_of_looking(inputs: &Inputs) -> Measured {
     median(&slow_downs(inputs, Looking::ForRaces)?)
 }
 
-/// The same of the kernel that it costs most.
+/// Measures the maximum slowdown by race detection over all compiled kernels.
 pub(super) fn most_of_looking(inputs: &Inputs) -> Measured {
     worst(&slow_downs(inputs, Looking::ForRaces)?)
 }
 
-/// The same with the search for repairs, which the command makes where there are races.
+/// Measures the maximum slowdown by race detection with the search for fixes, which the command performs if a kernel has races.
 pub(super) fn most_of_repairs(inputs: &Inputs) -> Measured {
     worst(&slow_downs(inputs, Looking::ForRacesAndRepairs)?)
 }
@@ -72,12 +72,12 @@ fn seconds(scenario: &Scenario, looking: Looking) -> Measured {
     best()
 }
 
-/// Milliseconds of the slowest litmus test.
+/// Measures the slowest litmus test, in milliseconds.
 pub(super) fn slowest_litmus(inputs: &Inputs) -> Measured {
     worst(&litmus(inputs)?)
 }
 
-/// Milliseconds of the litmus test in the middle.
+/// Measures the median duration of the litmus tests, in milliseconds.
 pub(super) fn median_litmus(inputs: &Inputs) -> Measured {
     median(&litmus(inputs)?)
 }

@@ -1,14 +1,14 @@
-//! How fast text is read and checked.
+//! Throughput of parsing and checking.
 
 use crate::measure::timing::best_of;
 use crate::measure::{Inputs, Measured};
 use std::hint::black_box;
 use warpgrid_view::{CheckOptions, Front};
 
-/// Modules of one round of [`batch`].
+/// Number of modules per run of [`batch`].
 const ROUND: usize = 1000;
 
-/// MB of source a second through lexer and parser.
+/// Measures the lexer and the parser, in MB of source per second.
 pub(super) fn parse(inputs: &Inputs) -> Measured {
     let source = inputs.read("large.ptx")?;
     let run = |_: &mut ()| {
@@ -18,18 +18,18 @@ pub(super) fn parse(inputs: &Inputs) -> Measured {
     Ok(source.len() as f64 / 1e6 / best_of(|| Ok::<_, String>(()), run)?)
 }
 
-/// MB of source a second from text to verdict.
+/// Measures parsing and checking, in MB of source per second.
 pub(super) fn check(inputs: &Inputs) -> Measured {
     let source = inputs.read("large.ptx")?;
     Ok(source.len() as f64 / 1e6 / seconds_to_check(&source, &CheckOptions::default())?)
 }
 
-/// Milliseconds from text to verdict for 10,000 lines, as after a keystroke.
+/// Measures parsing and checking of 10,000 lines, as after a keystroke, in milliseconds.
 pub(super) fn recheck(inputs: &Inputs) -> Measured {
     Ok(seconds_to_check(&inputs.read("lines.ptx")?, &CheckOptions::default())? * 1e3)
 }
 
-/// MB of listings a second through the parser of machine code.
+/// Measures the SASS parser, in MB of listing per second.
 pub(super) fn parse_sass(inputs: &Inputs) -> Measured {
     let source = inputs.read("large.sass")?;
     let run = |_: &mut ()| {
@@ -39,7 +39,7 @@ pub(super) fn parse_sass(inputs: &Inputs) -> Measured {
     Ok(source.len() as f64 / 1e6 / best_of(|| Ok::<_, String>(()), run)?)
 }
 
-/// MB of listings a second from text to verdict.
+/// Measures parsing and checking of SASS, in MB of listing per second.
 pub(super) fn check_sass(inputs: &Inputs) -> Measured {
     let source = inputs.read("large.sass")?;
     let options = CheckOptions {
@@ -49,7 +49,7 @@ pub(super) fn check_sass(inputs: &Inputs) -> Measured {
     Ok(source.len() as f64 / 1e6 / seconds_to_check(&source, &options)?)
 }
 
-/// Small modules per second, as a batch checks them.
+/// Measures the batch check of small modules, in modules per second.
 pub(super) fn batch(_: &Inputs) -> Measured {
     let store = "st.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};";
     let source = format!(
@@ -65,7 +65,7 @@ pub(super) fn batch(_: &Inputs) -> Measured {
     Ok(ROUND as f64 / best_of(|| Ok::<_, String>(()), round)?)
 }
 
-/// Seconds to check a correct source; a rejected one would be no measure.
+/// Measures the check of a valid source, in seconds. Returns an error for a rejected source, since its check ends early.
 fn seconds_to_check(source: &str, options: &CheckOptions) -> Measured {
     let run = |_: &mut ()| {
         let report = black_box(warpgrid_view::check(black_box(source), options));

@@ -1,11 +1,11 @@
-//! Timing: the best of many runs, because whatever disturbs a run only makes it slower.
+//! Timing: uses the fastest of many runs, because interference only makes a run slower.
 
 use std::time::{Duration, Instant};
 
-/// How long one figure may take.
+/// Time budget of one benchmark.
 const BUDGET: Duration = Duration::from_millis(1500);
 
-/// Seconds of the fastest run. `prepare` makes what a run consumes, outside the clock.
+/// Returns the duration of the fastest run in seconds. `prepare` creates the input of a run and is not timed.
 pub(super) fn best_of<T, E>(
     prepare: impl FnMut() -> Result<T, E>,
     run: impl FnMut(&mut T) -> Result<(), E>,
@@ -13,7 +13,7 @@ pub(super) fn best_of<T, E>(
     best_within(BUDGET, prepare, run)
 }
 
-/// The same for one of many parts of a figure.
+/// Like [`best_of`], with a time budget for one of several parts of a benchmark.
 pub(super) fn best_within<T, E>(
     budget: Duration,
     mut prepare: impl FnMut() -> Result<T, E>,

@@ -1,5 +1,5 @@
-//! How fast translated kernels run, beside the interpreter, and what translation takes. In: the inputs; out: figures of the engine that is linked
-//! in, and the launches that hosts of JavaScript measure (`bench/translated.mjs`).
+//! Benchmarks of translated kernels, of the interpreter, and of translation itself, with the native engine; also provides the launches that
+//! JavaScript hosts measure (`bench/translated.mjs`).
 
 use crate::measure::Inputs;
 use crate::measure::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_scenario};
@@ -8,14 +8,14 @@ use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
 use warpgrid_view::session::translated::Limits;
 
-/// More than any of the runs needs.
+/// Limits, which none of the runs reaches.
 #[cfg(not(target_arch = "wasm32"))]
 const LIMITS: Limits = Limits {
     max_steps: 1_000_000_000,
     least_pace: None,
 };
 
-/// A launch that both engines run: the name of its figure, its title, and how it is made.
+/// Launch that both engines run: the name and title of its benchmark, and its scenario.
 pub(super) struct Launch {
     name: &'static str,
     title: &'static str,
@@ -38,14 +38,15 @@ const LAUNCHES: &[Launch] = &[
     Launch { name: "wmmat",   title: "wmma matmul, JIT",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
-/// Long enough for workers to take blocks of it.
+/// Launch that is long enough for workers to take over some of its blocks.
 const SHARED: Launch = Launch {
     name: "shared",
     title: "running untiled matmul, 1024 x 1024",
     scenario: |inputs| naive_scenario(inputs, 1024),
 };
 
-/// What the hosts of JavaScript run: name, title and scenario of each figure, and of the one whose blocks workers share.
+/// Returns the launches for JavaScript hosts: name, title and scenario of each benchmark, and of the benchmark that distributes its blocks
+/// among workers.
 pub(super) fn launches(inputs: &Inputs) -> Result<Value, String> {
     let launch = |launch: &Launch| -> Result<Value, String> {
         let scenario = (launch.scenario)(inputs)?;
@@ -88,7 +89,7 @@ fn life_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-/// Twelve numbers a thread.
+/// Sorts twelve numbers per thread.
 fn sort_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let (blocks, numbers) = (2048, 12);
     let len = blocks * 32 * numbers;
@@ -100,7 +101,7 @@ fn sort_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-/// Lanes of a warp take from one round to two hundred: the kernel of the corpus that takes longest.
+/// Longest-running kernel of the corpus, whose lanes execute from one to two hundred loop iterations.
 fn mandelbrot_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let side = 512;
     scenario(json!({
@@ -121,10 +122,10 @@ fn halves_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-/// Each thread takes a number of its own, and leaves one.
+/// Returns the launch of a kernel in which each thread reads one distinct number and writes one result.
 fn seeds_scenario(inputs: &Inputs, file: &str) -> Result<Scenario, String> {
     let threads = 1 << 15;
-    // Of a product the higher digits, which do not follow each other.
+    // Use the upper bits of a product, which are not consecutive.
     let seeds: Vec<u32> = (1..=threads)
         .map(|n: u32| n.wrapping_mul(0x9e37_79b1) >> 7)
         .collect();
@@ -177,21 +178,21 @@ mod native {
         (launch.scenario)(inputs)
     }
 
-    /// Million lane-instructions a second of the run alone, without translation.
+    /// Measures the translated run without translation, in million lane-instructions per second.
     pub(crate) fn translated(inputs: &Inputs, name: &str) -> Measured {
         rate(&scenario_of(inputs, name)?, |session| {
             session.run_translated(Native::get(), LIMITS)
         })
     }
 
-    /// The same on two threads.
+    /// Measures the translated run on two threads, in million lane-instructions per second.
     pub(crate) fn on_threads(inputs: &Inputs, name: &str) -> Measured {
         rate(&scenario_of(inputs, name)?, |session| {
             session.run_on_threads(LIMITS, 2)
         })
     }
 
-    /// Seconds of a translated run, with its translation, the blocks on this number of threads.
+    /// Measures a translated run, including translation, with its blocks on the given number of threads, in seconds.
     pub(crate) fn seconds(inputs: &Inputs, name: &str, n_threads: u32) -> Measured {
         let mut best = f64::INFINITY;
         best_of(
@@ -206,12 +207,12 @@ mod native {
         Ok(best)
     }
 
-    /// The same by the interpreter.
+    /// Measures the interpreter, in million lane-instructions per second.
     pub(crate) fn interpreted(inputs: &Inputs, name: &str) -> Measured {
         million_lane_instructions_a_second(&scenario_of(inputs, name)?)
     }
 
-    /// Milliseconds from decoded code to machine code, of a kernel of a hundred instructions.
+    /// Measures the translation from decoded code to machine code of a kernel with about a hundred instructions, in milliseconds.
     pub(crate) fn translation(inputs: &Inputs) -> Measured {
         let scenario = naive_scenario(inputs, 256)?;
         let mut best = f64::INFINITY;
