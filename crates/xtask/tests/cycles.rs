@@ -1,4 +1,4 @@
-//! Imports between the files of a crate: no import cycle has more than ten files, and the layers of the emulator import only
+//! Tests the imports between the files of each crate: no import cycle has more than ten files, and the layers of the emulator import only
 //! lower layers.
 
 mod support;
@@ -9,10 +9,10 @@ use support::rust_files;
 use syn::visit::{self, Visit};
 use syn::{Attribute, ItemMod, ItemUse, UseTree};
 
-/// The largest import cycle that the test accepts, in files.
+/// Maximum number of files in an import cycle.
 const MAX_FILES: usize = 10;
 
-/// The modules of the emulator, lowest layer first. A module may import itself and the modules before it.
+/// Modules of the emulator, lowest layer first. A module may import itself and the modules before it.
 const EMULATOR_LAYERS: &[&str] = &[
     "semantics",
     "contract",
@@ -25,7 +25,7 @@ const EMULATOR_LAYERS: &[&str] = &[
     "past",
 ];
 
-/// The path of a module within its crate; empty for the crate root.
+/// Path of a module within its crate; empty for the crate root.
 type Module = Vec<String>;
 
 #[test]
@@ -86,7 +86,7 @@ fn cycles_follow_reexports_and_ignore_tests() {
     assert_eq!(cycles, [expected]);
 }
 
-/// By module: the other modules of the crate whose items it names.
+/// Imported modules of the same crate, by importing module.
 struct Imports(BTreeMap<Module, BTreeSet<Module>>);
 
 impl Imports {
@@ -180,12 +180,12 @@ fn longest_module(path: &[String], modules: &BTreeMap<Module, syn::File>) -> usi
     (0..=path.len()).rev().find(is_module).unwrap_or(0)
 }
 
-/// The paths of one file that begin with `crate`, `self`, `super` or a child module.
+/// Paths of one file that begin with `crate`, `self`, `super` or a child module.
 struct Paths<'m> {
     module: &'m Module,
     modules: &'m BTreeMap<Module, syn::File>,
     imported: Vec<Vec<String>>,
-    /// By name: the path of a re-export.
+    /// Paths of re-exports, by name.
     reexported: BTreeMap<String, Vec<String>>,
 }
 
@@ -266,7 +266,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
     }
 
     fn visit_item_mod(&mut self, item: &'ast ItemMod) {
-        // `super` within an inline module is the file itself.
+        // `super` within an inline module refers to the file itself.
         if item.content.is_none() && !is_test(&item.attrs) {
             visit::visit_item_mod(self, item);
         }
@@ -274,7 +274,7 @@ impl<'ast> Visit<'ast> for Paths<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
-        // A module owns its children, so a path to a child outside of a `use` declaration is no import.
+        // A module owns its children, so a path to a child outside of a `use` declaration is not an import.
         let is_explicit = matches!(
             segments.first().map(String::as_str),
             Some("crate" | "super")
@@ -292,7 +292,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
         .any(|attribute| attribute.path().is_ident("cfg"))
 }
 
-/// Reads the files of a source folder; files of tests are left out.
+/// Parses the files of a source directory, except test files.
 fn read_modules(source: &Path) -> BTreeMap<Module, syn::File> {
     let mut modules = BTreeMap::new();
     for path in rust_files(source) {

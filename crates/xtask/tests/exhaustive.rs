@@ -1,9 +1,8 @@
-//! Matches over the semantics of instructions are exhaustive: the test fails on a catch-all arm, and on a comparison with a single
-//! variant.
+//! Tests that matches over instruction semantics are exhaustive: fails on wildcard arms, and on comparisons with a single variant.
 //!
-//! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as
-//! `does == Does::Memory(Store)` answer "no" for every new variant, so that questions are exhaustive matches beside the enum or in
-//! the `families.rs` of a front end. The facts beside the enum may use `matches!`, and `_ => None`, because their default is "no".
+//! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as `does ==
+//! Does::Memory(Store)` return "no" for every new variant, so such predicates are exhaustive matches next to the enum or in `families.rs`
+//! of a front end. The facts next to the enum may use `matches!`, and `_ => None`, because their default is "no".
 
 mod support;
 
@@ -15,7 +14,7 @@ use syn::visit::{self, Visit};
 use syn::{Arm, BinOp, Expr, ExprBinary, ExprLet, ExprMatch, Local, Macro, Pat, Token, UseTree};
 use warpgrid_isa::PTX;
 
-/// The enums that say what an instruction does, from the tables to the decoded operation.
+/// Enums that describe instruction semantics, from the tables to the decoded operation.
 const ENUMS: &[&str] = &[
     "Does",
     "ArithmeticOp",
@@ -45,13 +44,13 @@ const ENUMS: &[&str] = &[
     "Op",
 ];
 
-/// Every room that handles meanings.
+/// Crates that handle instruction semantics.
 const ROOMS: &[&str] = &[
     "isa", "program", "ptx", "sass", "paste", "emulator", "order", "launch", "view",
 ];
 
-/// The file that lists the translation of each decoded operation, or the reason why an operation has none. The analyses of the
-/// translator have catch-all arms, because no fact is known about other operations.
+/// File that lists the translation of each decoded operation, or the reason why an operation has none. The analyses of the translator have
+/// wildcard arms, because they are conservative for other operations.
 const TRANSLATED_OPERATIONS: &str = "translate/src/emit.rs";
 
 #[test]
@@ -105,15 +104,15 @@ fn no_question_asks_for_one_meaning_alone() {
     );
 }
 
-/// Checks whether a file contains the facts about operations. Their default is "no", so that `matches!` may list the operations for
-/// which a fact holds.
+/// Checks whether a file contains the facts about operations. Their default is "no", so `matches!` may list the operations for which a fact
+/// holds.
 fn states_facts(path: &Path) -> bool {
     let facts = ["isa/src/common/does.rs", "isa/src/common/does"];
     let is_below = |folder: &&str| path.ancestors().any(|ancestor| ancestor.ends_with(folder));
     facts.iter().any(is_below)
 }
 
-/// A member that no table names was added and forgotten: the row is where an instruction begins.
+/// A variant that no instruction form uses was added but never connected to the tables.
 #[test]
 fn every_meaning_is_one_of_a_row() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -159,7 +158,7 @@ fn every_meaning_is_one_of_a_row() {
     assert!(missing.is_empty(), "no row says {missing:?}");
 }
 
-/// The member of `Does` that each enum of operations belongs to; what else a member holds is how much it computes.
+/// Returns the variant of `Does` that wraps each enum of operations; other payloads are parameters of the operation.
 fn families_of(file: &syn::File) -> BTreeMap<String, String> {
     let mut families = BTreeMap::new();
     for item in &file.items {
@@ -185,11 +184,11 @@ fn families_of(file: &syn::File) -> BTreeMap<String, String> {
     families
 }
 
-/// The lines of questions whether a meaning is one alone: `==`, `!=`, `matches!`, `if let` and `let … else`.
+/// Lines of comparisons with a single operation variant: `==`, `!=`, `matches!`, `if let` and `let … else`.
 struct Questions(Vec<usize>);
 
 impl Questions {
-    /// Notes an expression or a pattern of `Does::..`, [`Does::Unknown`](warpgrid_isa::Does::Unknown) left out: it is no meaning.
+    /// Records an expression or a pattern `Does::..`, except [`Does::Unknown`](warpgrid_isa::Does::Unknown), which is not an operation.
     fn note(&mut self, path: &syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [.., owner, member] = names.as_slice()
@@ -260,7 +259,7 @@ impl<'ast> Visit<'ast> for Questions {
     }
 }
 
-/// What `matches!` is given; a condition after the pattern is not looked at.
+/// Arguments of `matches!`; a guard after the pattern is ignored.
 struct Matched {
     value: Expr,
     pattern: Pat,
@@ -276,12 +275,12 @@ impl Parse for Matched {
     }
 }
 
-/// The names by which a file calls the enums: `use MemoryOp as M` makes `M` one. `use MemoryOp::*` would hide the members
-/// from this test, so only the tables, which have no matches, may write it.
+/// Names of the enums within a file: `use MemoryOp as M` adds `M`. `use MemoryOp::*` would hide the variants from this test, so it is only
+/// permitted in the tables, which have no matches.
 #[derive(Default)]
 struct Names {
     own: Vec<String>,
-    /// Names of the list that a file gives to something else: `use FragmentOp as Op`.
+    /// Names of listed enums that the file binds to another item: `use FragmentOp as Op`.
     others: Vec<String>,
 }
 
@@ -311,7 +310,7 @@ impl<'ast> Visit<'ast> for Names {
     }
 }
 
-/// Marks a file that names the members of an enum without the enum.
+/// Marks a file that imports the variants of an enum by a glob.
 const GLOB: &str = "*";
 
 /// Checks whether an expression is `false`, `None`, or a variant `None`.
@@ -329,9 +328,9 @@ fn answers_no(value: &Expr) -> bool {
 
 struct Matches {
     names: Names,
-    /// Lines of catch-all arms.
+    /// Lines of wildcard arms.
     catch_alls: Vec<usize>,
-    /// Whether the file states facts, so that a catch-all arm may answer "no".
+    /// Whether the file contains facts, so that a wildcard arm may return "no".
     states_facts: bool,
 }
 
@@ -353,7 +352,8 @@ impl<'ast> Visit<'ast> for Matches {
 }
 
 impl Matches {
-    /// Whether a pattern names a member of one of the enums at its top: `Does::Memory(..)`, also one of several.
+    /// Returns whether the top level of a pattern names a variant of one of the enums, such as `Does::Memory(..)`, including alternatives
+    /// of an or-pattern.
     fn names_member(&self, pattern: &Pat) -> bool {
         let path = match pattern {
             Pat::Path(pattern) => &pattern.path,
@@ -372,7 +372,7 @@ impl Matches {
     }
 }
 
-/// Whether an arm takes whatever comes: `_` or a name, without a condition.
+/// Returns whether an arm matches every value: `_` or a name, without a guard.
 fn is_catch_all(arm: &Arm) -> bool {
     arm.guard.is_none()
         && match &arm.pat {
@@ -382,7 +382,7 @@ fn is_catch_all(arm: &Arm) -> bool {
         }
 }
 
-/// The Rust files of the rooms, tests left out.
+/// Returns the Rust files of the crates, except tests.
 fn sources() -> Vec<PathBuf> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();

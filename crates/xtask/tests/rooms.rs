@@ -1,19 +1,19 @@
-//! The arrows between the rooms: reads the manifests and fails on a wrong one.
+//! Architecture test: checks the dependencies between the crates of the workspace and on external packages.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Which rooms a room may name. The order is the pipeline's; no room names one below it.
+/// Allowed dependencies of each crate, in pipeline order: no crate may depend on one listed after it.
 const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-isa", &[]),
-    // Algebra, which knows no machine.
+    // Layout algebra, which is independent of the GPU model.
     ("warpgrid-layout", &[]),
     ("warpgrid-program", &["warpgrid-isa"]),
     ("warpgrid-ptx", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
-    // What is around instructions: its tests hold it to the language of those.
+    // Formats that embed instructions; the tests check the crate against the embedded language.
     (
         "warpgrid-paste",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx"],
@@ -26,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "warpgrid-launch",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
     ),
-    // Its tests launch kernels as texts.
+    // The tests launch kernels from source.
     (
         "warpgrid-translate",
         &[
@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-launch",
         ],
     ),
-    // The engine of translated runs where JavaScript is the host.
+    // Engine of translated runs for JavaScript hosts.
     ("warpgrid-webassembly", &["warpgrid-translate"]),
     (
         "warpgrid-view",
@@ -55,19 +55,19 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("warpgrid-share", &["warpgrid-view"]),
-    // Runs test cases, for the tests of other crates.
+    // Test runner for the test cases of other crates.
     ("warpgrid-cases", &["warpgrid-program", "warpgrid-view"]),
     ("warpgrid-wasm", &["warpgrid-view", "warpgrid-webassembly"]),
-    // The same as one wasm, which wasm-pack builds.
+    // The same API as one wasm module, which wasm-pack builds.
     ("warpgrid-pack", &["warpgrid-wasm"]),
     ("warpgrid", &["warpgrid-view", "warpgrid-share"]),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
-    // The page's worker: a package of its own, because the page's JavaScript must not come along.
+    // Worker of the page: a separate package, so that it does not link the JavaScript dependencies of the page.
     (
         "warpgrid-worker",
         &["warpgrid-view", "warpgrid-webassembly"],
     ),
-    // Tools may name every room; no room names them.
+    // Tools may depend on every crate; no crate depends on them.
     (
         "xtask",
         &[
@@ -82,7 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Packages of the browser and of JavaScript, and the rooms that may name them.
+/// Packages for browsers and JavaScript, and the crates that may depend on them.
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("yew", &["warpgrid-web"]),
     ("web-sys", &["warpgrid-web", "warpgrid-worker"]),
@@ -140,7 +140,7 @@ fn only_the_web_rooms_name_the_browser() {
     }
 }
 
-/// Packages of front ends, as Rust names them.
+/// Crates of the front ends, as Rust identifiers.
 const FRONT_ENDS: &[&str] = &["warpgrid_ptx", "warpgrid_sass"];
 
 #[test]
@@ -177,25 +177,25 @@ fn only_front_ends_seal_a_program() {
             SEAL,
             &mut found,
         );
-        // Tests make programs by hand, to be independent of every front end.
+        // Unit tests construct programs directly, to be independent of the front ends.
         found.retain(|path| !path.to_string_lossy().ends_with("_tests.rs"));
         assert_eq!(found, Vec::<PathBuf>::new(), "`{room}` seals a program");
     }
 }
 
-/// Makes a checked program of a module.
+/// Function that constructs a checked program from a module.
 const SEAL: &[&str] = &["Program::of_checked"];
 
-/// Adds the Rust files of a folder that name a front end.
+/// Appends the Rust files of a directory that name a front end.
 fn naming(folder: &Path, found: &mut Vec<PathBuf>) {
     holding(folder, FRONT_ENDS, found);
 }
 
-/// Adds the Rust files of a folder that hold one of the words.
+/// Appends the Rust files of a directory that contain one of the words.
 fn holding(folder: &Path, words: &[&str], found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("a folder of the project");
     for path in entries.flatten().map(|entry| entry.path()) {
-        // A test may hold a front end against what comes after it.
+        // A test may compare a front end with later stages of the pipeline.
         if path.ends_with("tests") || path.ends_with("examples") {
             continue;
         }
@@ -231,8 +231,7 @@ fn every_room_keeps_the_workspace_lints() {
     }
 }
 
-/// Each package of the workspace with all that it names, for whatever purpose but tests of facts
-/// about text (`dev`), which may use any package from outside.
+/// Returns each package of the workspace with its dependencies of all kinds except those dev-dependencies that are external.
 fn dependencies() -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let of = |package: &Value| {

@@ -1,11 +1,11 @@
-//! Only front ends inspect source text: the test fails if another crate compares strings with opcodes, modifiers or directives of PTX.
+//! Tests that only front ends inspect source text: fails if another crate compares strings with opcodes, modifiers or directives of PTX.
 //!
-//! An instruction outside of a front end is an [`Instruction`](warpgrid_program::Instruction) with its `Does` and `Modifiers`, and its parts
-//! are an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as `line.starts_with("bar.")` assumes the
-//! formatting of the source.
+//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Does` and `Modifiers`, and its
+//! syntax is an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as `line.starts_with("bar.")` assumes
+//! the formatting of the source.
 //!
-//! The rule: no string literal that names an opcode, a modifier or a directive is an operand of `==` or `!=`, a pattern, or an argument of a
-//! method in [`INSPECTIONS`]. A literal names an opcode if its text up to the first `.` is an opcode of the tables and a `.` follows; it
+//! The rule: no string literal that names an opcode, a modifier or a directive is an operand of `==` or `!=`, a pattern, or an argument of
+//! a method in [`INSPECTIONS`]. A literal names an opcode if its text up to the first `.` is an opcode of the tables and a `.` follows; it
 //! names a modifier or a directive if it starts with `.` and the following word is one of the tables or of [`DIRECTIVES`]. Text that is
 //! only printed or inserted is permitted.
 
@@ -19,7 +19,7 @@ use syn::{Attribute, BinOp, Expr, ExprBinary, ExprMethodCall, Item, ItemMod, Lit
 use warpgrid_isa::PTX;
 use warpgrid_isa::form::SlotKind;
 
-/// Crates that do not inspect source text.
+/// Crates that must not inspect source text.
 const ROOMS: &[&str] = &[
     "crates/program",
     "crates/emulator",
@@ -56,7 +56,7 @@ const INSPECTIONS: &[&str] = &[
     "trim_start_matches",
 ];
 
-/// Directives, without their dot.
+/// Directives without the leading dot.
 const DIRECTIVES: &[&str] = &[
     "address_size",
     "const",
@@ -74,7 +74,7 @@ const DIRECTIVES: &[&str] = &[
     "weak",
 ];
 
-/// Files that read texts of their own format, with the reason.
+/// Files that parse other text formats, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "crates/view/src/layouts/tensor/instruction_descriptor_lookup.rs",
@@ -129,7 +129,7 @@ fn only_front_ends_inspect_source_text() {
     assert_eq!(unused, None, "an exception is not needed any more");
 }
 
-/// Opcodes, and modifiers and directives, without their dots.
+/// Opcodes, and modifiers and directives, without leading dots.
 struct Words {
     opcodes: BTreeSet<&'static str>,
     others: BTreeSet<&'static str>,
@@ -161,7 +161,7 @@ impl Words {
     }
 }
 
-/// Lines of comparisons with the literal that they compare.
+/// Comparisons, with their line and the compared literal.
 struct Inspections<'w> {
     words: &'w Words,
     found: Vec<String>,

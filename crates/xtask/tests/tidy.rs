@@ -1,9 +1,9 @@
-//! House rules that no compiler checks: every file under version control goes in, complaints come out.
+//! Project rules that the compiler does not check, applied to every file under version control.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Words that name a machine or leave work undone. Written in halves, so that this file may hold them.
+/// Machine-specific paths and markers of unfinished work. Each word is split, so that this file does not contain it.
 const UNWANTED: &[(&str, &str)] = &[
     ("/ro", "ot/"),
     ("/ho", "me/"),
@@ -12,8 +12,7 @@ const UNWANTED: &[(&str, &str)] = &[
     ("FIX", "ME"),
 ];
 
-/// Phrases that usually indicate a relative clause or an everyday verb in place of a technical term. A phrase in braces stands for each of
-/// its alternatives.
+/// Phrases that usually indicate a relative clause or an everyday verb in place of a technical term. Braces enclose alternatives.
 const MARKERS: &[&str] = &[
     "of its own",
     "{as it is|as they are}",
@@ -29,7 +28,7 @@ const MARKERS: &[&str] = &[
     "{look at|looks at|ask|asks|know|knows|tell|tells|say|says|take|takes|bring|brings}",
 ];
 
-/// Returns the alternatives of a marker: `at {hand|once}` is `at hand` and `at once`.
+/// Returns the alternatives of a marker: `at {hand|once}` yields `at hand` and `at once`.
 fn alternatives(marker: &str) -> Vec<Vec<&str>> {
     let mut all: Vec<Vec<&str>> = vec![Vec::new()];
     for part in marker.split_inclusive(['{', '}']) {
@@ -48,7 +47,7 @@ fn alternatives(marker: &str) -> Vec<Vec<&str>> {
     all
 }
 
-/// Texts of one kind and their number of words and markers.
+/// Texts of one kind, with their number of words and markers.
 #[derive(Default)]
 struct Prose {
     words: usize,
@@ -177,7 +176,7 @@ fn lock_files_name_no_registry_host() {
     );
 }
 
-/// Text files under version control with one of the endings, by name.
+/// Returns the names and contents of the text files under version control with one of the extensions.
 fn files(endings: &[&str]) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let listed = Command::new("git")
@@ -194,7 +193,7 @@ fn files(endings: &[&str]) -> Vec<(String, String)> {
     };
     let read = |name: &str| {
         let path: PathBuf = root.join(name);
-        // A file that was removed and not yet committed is listed, and not there.
+        // A file whose removal is not committed yet is listed but does not exist.
         std::fs::read_to_string(path)
             .ok()
             .map(|text| (name.to_string(), text))

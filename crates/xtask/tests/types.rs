@@ -1,5 +1,5 @@
-//! The types of the npm package: generated from those that cross the boundary, and held by `crates/wasm/src/types.ts`;
-//! `UPDATE_EXPECT=1` writes it.
+//! Golden test of the TypeScript types of the npm package: generated from the types of the JavaScript API and compared with
+//! `crates/wasm/src/types.ts`, which `UPDATE_EXPECT=1` updates.
 
 use expect_test::expect_file;
 use std::collections::BTreeSet;
@@ -58,12 +58,12 @@ use warpgrid_view::source::reference::{CodePage, FormPage, OperandFacts, SlotFac
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
 
-/// What no Rust type says.
+/// Header of the file.
 const HEAD: &str = "\
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 ";
 
-/// The TypeScript declarations, and the names of the types that they declare and use.
+/// TypeScript declarations, and the names of the types that they declare and use.
 #[derive(Default)]
 struct Declarations {
     text: String,
@@ -81,10 +81,10 @@ impl Declarations {
     }
 }
 
-/// A type as TypeScript declares it, with its documentation.
+/// Returns the TypeScript declaration of a type with its documentation.
 fn declaration<T: TS + 'static>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
-    // Comments of one line take one line; the generator leaves blanks at the ends of lines.
+    // Put single-line comments on one line, and remove the trailing whitespace that the generator emits.
     let text = format!("\n{docs}export {}\n", T::decl(config));
     let text = text.replace("\n */\n", " */\n").replace("/**\n * ", "/** ");
     text.lines()
@@ -102,7 +102,7 @@ macro_rules! declarations {
 
 #[test]
 fn the_types_of_the_package_are_those_of_the_core() {
-    // Counts are far below 2^53; addresses and 64-bit values cross as text.
+    // Counts are far below 2^53; addresses and 64-bit values are passed as strings.
     let config = &Config::new().with_large_int("number");
     let types = declarations![
         config,
@@ -293,7 +293,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
     expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{}", types.text));
 }
 
-/// wasm-bindgen has the last word when the package is built; this says so in a second.
+/// The package build compares the declarations with wasm-bindgen; this test detects a missing declaration within a second.
 #[test]
 fn every_function_of_the_boundary_is_declared() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -326,7 +326,7 @@ fn every_function_of_the_boundary_is_declared() {
     assert!(n_functions > 25, "{n_functions} functions");
 }
 
-/// `wasm-pack test` runs these in Node and in a browser.
+/// `wasm-pack test` runs these tests in Node and in a browser.
 #[test]
 fn every_function_of_the_boundary_is_called_in_its_tests() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/wasm/");

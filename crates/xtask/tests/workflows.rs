@@ -1,4 +1,4 @@
-//! What a public host runs: every file under `.github` is YAML, and each command of a workflow is one that the project has.
+//! Tests of the CI configuration: every file under `.github` is valid YAML, and each `cargo xtask` command of a workflow exists.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every YAML file of a folder under `.github`, with its name.
+/// Returns every YAML file of a directory under `.github`, with its name.
 fn documents(folder: &str) -> Vec<(String, Yaml)> {
     let files = std::fs::read_dir(root().join(".github").join(folder)).expect("a folder");
     let mut found = Vec::new();
@@ -28,7 +28,7 @@ fn documents(folder: &str) -> Vec<(String, Yaml)> {
     found
 }
 
-/// Every step of every workflow.
+/// Returns every step of every workflow.
 fn steps() -> Vec<(String, Yaml)> {
     let mut found = Vec::new();
     for (name, workflow) in documents("workflows") {

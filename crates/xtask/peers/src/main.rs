@@ -1,16 +1,16 @@
-//! Parsers of others on our inputs: a folder goes in, one JSON line a peer comes out, in the form of the
-//! harness in `../src/bench/measure/`. A peer is timed on those kernels that it reads, each by itself,
-//! and the line says how many these are.
+//! Benchmark of third-party parsers: reads the kernels of the input directory and prints one JSON line per parser, in the format of the
+//! harness in `../src/harness/measure/`. Each parser is timed separately on each kernel that it accepts, and the line states the number of
+//! these kernels.
 
 use serde_json::json;
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Some peers recurse once a statement.
+/// Stack size of the benchmark thread, since some parsers recurse once per statement.
 const STACK: usize = 1 << 30;
 
-/// How long a peer is timed on one kernel.
+/// Time budget of a parser for one kernel.
 const BUDGET: Duration = Duration::from_millis(40);
 
 type Parse = fn(&str) -> bool;

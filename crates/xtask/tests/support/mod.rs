@@ -1,8 +1,8 @@
-//! Source files that the tests of the workspace structure read.
+//! Source file discovery for the tests of the workspace structure.
 
 use std::path::{Path, PathBuf};
 
-/// Returns the Rust files below a folder, sorted.
+/// Returns the Rust files below a directory, sorted.
 pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a source folder") {
