@@ -1,5 +1,5 @@
-//! Two algebras that others wrote say the same: cases made by rule go to both (`ask.py`), or come with their answers from
-//! `data/agreed.jsonl.gz`, a sample of what both agreed on (tensor-layouts 0.3.2; pycute of CUTLASS 4.2).
+//! Differential test of the layout algebra against two reference implementations: generated cases are evaluated by both (`ask.py`), or read
+//! with their results from `data/agreed.jsonl.gz`, a sample of cases on which both agree (tensor-layouts 0.3.2; pycute of CUTLASS 4.2).
 
 mod common;
 
@@ -12,12 +12,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Cases that are made when both algebras are asked.
+/// Number of generated cases for the comparison with both implementations.
 const N_CASES: usize = 10_000;
-/// How many that both agree on are passed over until one is kept as a sample.
+/// Sampling interval: one of this many cases on which both implementations agree is kept.
 const KEPT: usize = 8;
 
-/// What an algebra says: sizes of the parts and offsets; none where it refuses.
+/// Returns the result of a reference implementation: sizes of the modes and offsets, or `None` for an error.
 fn answer(said: &Value) -> Option<(Vec<i64>, Vec<i64>)> {
     let numbers = |name: &str| -> Option<Vec<i64>> {
         said.get(name)?
@@ -45,14 +45,15 @@ fn a_sample_that_both_agreed_on() {
     assert!(n > 600, "{n} cases");
 }
 
-/// What became of the cases of an operation.
+/// Comparison results for one operation.
 #[derive(Default)]
 struct Count {
     agreed: usize,
-    /// One of them refused or has other brackets, the other one agreed.
+    /// One implementation returned an error or different nesting, and the other one agreed.
     one: usize,
     refused: usize,
-    /// The two differ, or both refuse what is defined here: ours was held to the definition.
+    /// The reference implementations disagree with each other or with this crate, and the result of this crate was checked against the
+    /// definition.
     defined: usize,
     wrong: Vec<String>,
 }
@@ -80,10 +81,10 @@ fn both_algebras_are_asked() {
             }
             (None, None) if own.is_none() => count.refused += 1,
             (Some(a), None) | (None, Some(a)) if own.as_ref() == Some(a) => count.one += 1,
-            // They differ in brackets, where one part is divided or multiplied by one tiler.
+            // The nesting differs if one mode is divided or multiplied by one tiler.
             (Some(a), Some(b)) if a != b && (own == first || own == second) => count.one += 1,
             (a, b) if own.is_none() => {
-                // A refusal is right where what they say is not what the operation is defined to give.
+                // An error is correct if the reference result contradicts the definition of the operation.
                 let said = a.as_ref().or(b.as_ref()).map(|said| said.1.clone());
                 match said.is_some_and(|said| case.expected().as_ref() == Some(&said)) {
                     true => {

@@ -1,4 +1,4 @@
-//! Layouts as text: what is read, what is printed, and what is said of a text that is no layout.
+//! Parsing and printing of layouts, and the error messages for invalid input.
 
 use expect_test::{Expect, expect};
 use std::fmt::Write;
@@ -188,7 +188,7 @@ fn bases_and_layouts_say_the_same() {
 
 #[test]
 fn no_text_is_too_much() {
-    // Whatever is cut off or exchanged in a text, the answer is a value or a sentence.
+    // For any truncation or replacement, the evaluation returns a value or an error and does not panic.
     let text = "zipped_divide(Swizzle<3,4,3> o 16 o ((8,2),(64,2)):((64,512),(1,1024)), <3:3,(2,4):(1,8)>)";
     for at in 0..text.len() {
         let _ = evaluate(&text[..at]);

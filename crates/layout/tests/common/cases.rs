@@ -1,4 +1,5 @@
-//! Cases of the algebra: made by rule, as JSON, answered by this project's algebra, and held to the definition of their operation.
+//! Deterministically generated test cases of the layout algebra, their JSON encoding, their evaluation by this crate, and checks of the
+//! results against the definition of the operation.
 
 use super::Random;
 use serde_json::{Value, json};
@@ -18,10 +19,10 @@ pub(crate) struct Case {
     pub(crate) offset: i64,
 }
 
-/// The most elements of an answer that is listed.
+/// Maximum number of elements of a result that is listed.
 const LISTED: i64 = 256;
 
-/// As many cases, of all operations in turn.
+/// Generates `n` cases, with all operations in rotation.
 pub(crate) fn cases(n: usize) -> Vec<Case> {
     let ops = [
         "coalesce",
@@ -69,11 +70,11 @@ fn case(op: &str, random: &mut Random) -> Case {
     case
 }
 
-/// A layout of a few numbers at most `depth` deep, mostly without overlaps.
+/// Generates a layout of small numbers with nesting depth at most `depth`, mostly injective.
 fn layout(random: &mut Random, depth: u32) -> Layout {
     let shape = shape(random, depth);
     let leaves = shape.leaves();
-    // Neighbours in an order of their own, with a gap now and then.
+    // Assign the strides in a partially shuffled order, with occasional gaps.
     let mut order: Vec<usize> = (0..leaves.len()).collect();
     for at in (1..order.len()).rev() {
         if random.below(2) == 0 {
@@ -113,9 +114,9 @@ fn with(shape: &Tuple, numbers: &mut impl Iterator<Item = i64>) -> Tuple {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// A layout of its own.
+    /// Any layout.
     Any,
-    /// Numbers that divide.
+    /// Shape and stride divide the size.
     Divisor,
 }
 
@@ -140,7 +141,7 @@ fn each(random: &mut Random, a: &Layout, kind: Kind) -> Tiler {
     )
 }
 
-/// Steps through `n` elements.
+/// Generates a layout whose steps divide `n` elements.
 fn one(random: &mut Random, n: i64, kind: Kind) -> Layout {
     let divisors = |n: i64| -> Vec<i64> { (1..=n).filter(|d| n % d == 0).collect() };
     let shape = random.one_of(&divisors(n));
@@ -220,7 +221,7 @@ impl Case {
         }
     }
 
-    /// What this project says: the sizes of the parts, and the offsets.
+    /// Returns the result of this crate: the sizes of the modes, and the offsets.
     pub(crate) fn own(&self) -> Option<Answer> {
         if self.op == "swizzle" {
             let composed = self.composed().filter(|_| self.a.size() <= LISTED)?;
@@ -263,12 +264,13 @@ impl Case {
         }
     }
 
-    /// Why there is no answer.
+    /// Returns the error message of the operation, if any.
     pub(crate) fn why(&self) -> Option<String> {
         self.result().err().map(|error| error.message)
     }
 
-    /// The offsets that the operation is defined to give, where its second argument is one layout and it is made of one composition.
+    /// Returns the offsets according to the definition of the operation, if its second argument is a single layout and the operation is a
+    /// single composition.
     pub(crate) fn expected(&self) -> Option<Vec<i64>> {
         let Some(Tiler::Whole(b)) = &self.b else {
             return None;
@@ -289,7 +291,7 @@ impl Case {
         )
     }
 
-    /// Whether the answer is what the operation is defined to give, or there is none for a reason that can be seen.
+    /// Returns whether the result satisfies the definition of the operation, or the operation returns an error.
     pub(crate) fn holds(&self) -> bool {
         if self.op == "swizzle" {
             return false;
@@ -325,7 +327,7 @@ impl Case {
                 let Ok(whole) = case.result() else {
                     return false;
                 };
-                // The others gather the parts of the logical one.
+                // The zipped and tiled variants reorder the modes of the logical result.
                 let sorted = |layout: &Layout| {
                     let mut all = reached(layout);
                     all.sort_unstable();
@@ -342,7 +344,7 @@ fn reached(layout: &Layout) -> Vec<i64> {
     layout.offsets().expect("few")
 }
 
-/// Whether `result` has the offsets that the definition of the operation gives.
+/// Returns whether `result` has the offsets that the definition of the operation yields.
 fn defined(op: &str, a: &Layout, b: &Tiler, result: &Layout) -> bool {
     match b {
         Tiler::Each(all) => {

@@ -1,8 +1,8 @@
-//! What the tests share: random numbers by rule, and cases of the algebra.
+//! Shared code of the tests: a random number generator, and generated cases of the layout algebra.
 
 pub(crate) mod cases;
 
-/// Random numbers that are the same in every run (SplitMix64).
+/// Deterministic pseudorandom number generator (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -14,7 +14,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`, or 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n.max(1)
     }
