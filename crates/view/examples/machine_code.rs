@@ -1,7 +1,7 @@
-//! Runs machine code of real kernels: the folder of the cases goes in (each with a `case.json`); listings that leave the
-//! expected memory come out, by tier, and what stops the others.
+//! Runs SASS listings of compiled kernels in a directory of cases, each with a `case.json`. Prints the number of listings with the expected
+//! memory by tier, and the failure of each other listing.
 //!
-//! `cargo run --release -p warpgrid-view --example machine_code -- FOLDER [PART OF A NAME]`
+//! `cargo run --release -p warpgrid-view --example machine_code -- DIR [NAME-SUBSTRING]`
 
 #![expect(
     clippy::print_stdout,

@@ -1,4 +1,5 @@
-//! What the assembler accepts and no run executes. In: files of verdicts; out: each instruction that the emulator refuses, and how many run.
+//! Lists the instructions that the assembler accepts and the emulator does not support, in files of recorded decisions, and counts the
+//! cases that run.
 #![expect(
     clippy::print_stdout,
     reason = "the example prints its results to standard output"

@@ -1,5 +1,5 @@
-//! Runs the kernels of a folder of cases: which leave the memory that they should. In: the folder, and a part of names; out: a line for each
-//! kernel that does not, and how many do.
+//! Runs the kernels in a directory of cases whose names contain the second argument. Prints one line for each kernel with wrong memory, and
+//! the number of correct kernels.
 #![expect(
     clippy::print_stdout,
     reason = "the example prints its results to standard output"
@@ -15,7 +15,7 @@ use folders::scenarios_of;
 use std::path::Path;
 use warpgrid_view::{Scenario, Session};
 
-/// Far more than any case needs.
+/// Step limit, which no case reaches.
 const MAX_STEPS: u64 = 50_000_000;
 
 fn main() {
