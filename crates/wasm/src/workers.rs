@@ -1,6 +1,5 @@
-//! Runs whose blocks are distributed among several workers (`runOnWorkers` of `npm/workers.js`), each with a session of
-//! the same launch. Input: ranges of blocks, and partitions that ran elsewhere. Output: partitions, and the session at
-//! its end.
+//! Runs whose blocks are distributed among several workers (`runOnWorkers` of `npm/workers.js`), each with a session of the same launch.
+//! The functions execute block ranges and merge the partitions that other workers executed into the session.
 
 use crate::{HOST, Session, from_js, thrown, to_js, whole};
 use js_sys::Object;
@@ -14,8 +13,8 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 impl Session {
-    /// Runs forward as `run` does. If the end is far, the blocks from some on are left to at most `n_workers - 1` others: `[first, end]` of each share. Empty
-    /// where nothing is left to others.
+    /// Starts a run like `run`. If the run is long, assigns trailing block ranges to at most `n_workers - 1` other workers and returns
+    /// `[first, end]` of each range. Returns an empty list if no blocks are assigned to other workers.
     #[wasm_bindgen(js_name = beginShared, skip_typescript)]
     pub fn begin_shared(&mut self, options: JsValue, n_workers: u32) -> Result<JsValue, JsValue> {
         let options: SessionRunOptions = from_js(options, "options")?;
@@ -34,14 +33,14 @@ impl Session {
         to_js(&ends)
     }
 
-    /// Ranges of memory that all parts note, by their numbers.
+    /// Returns the indices of the memory ranges that all partitions track in shadow memory.
     #[wasm_bindgen(getter, skip_typescript)]
     pub fn noted(&self) -> Vec<u32> {
         let noted = self.shared.as_ref().map(SharedRun::noted);
         noted.unwrap_or_default().to_vec()
     }
 
-    /// Runs blocks that were not left to others, for about this number of milliseconds; true when all have run.
+    /// Executes blocks that are not assigned to other workers for about `milliseconds`. Returns true if all of them have been executed.
     #[wasm_bindgen(js_name = goOn, skip_typescript)]
     pub fn go_on(&mut self, milliseconds: f64) -> bool {
         let rest = Duration::from_secs_f64(milliseconds.clamp(0.0, 1e6) / 1e3);
@@ -56,14 +55,14 @@ impl Session {
         }
     }
 
-    /// Takes nothing of others: `run` begins anew.
+    /// Aborts the distributed run and discards the results of other workers; the next `run` starts over.
     #[wasm_bindgen(js_name = leaveShared, skip_typescript)]
     pub fn leave_shared(&mut self) {
         self.shared = None;
     }
 
-    /// Takes what others ran. False where all must run once more, with other `noted` ranges; else the session is at its end, or wherever the
-    /// interpreter has brought it.
+    /// Merges the partitions of other workers. Returns false if all partitions must run again with the updated `noted` ranges. Otherwise,
+    /// the session is at the end of the run, or at the position that the interpreter has reached.
     #[wasm_bindgen(js_name = joinParts, skip_typescript)]
     pub fn join_parts(&mut self, parts: Vec<JsValue>) -> Result<bool, JsValue> {
         let Some(mut run) = self.shared.take() else {
@@ -84,7 +83,8 @@ impl Session {
         Ok(true)
     }
 
-    /// Runs a share for another worker, with these ranges noted: an object to send there.
+    /// Executes a block range for another worker with the given tracked ranges, and returns the partition as an object that can be posted
+    /// to that worker.
     #[wasm_bindgen(js_name = runShare, skip_typescript)]
     pub fn run_share(
         &mut self,
