@@ -1,4 +1,4 @@
-//! Any text, taken for SASS.
+//! Fuzz target: arbitrary input parsed as SASS.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

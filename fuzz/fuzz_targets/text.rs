@@ -1,4 +1,4 @@
-//! Any text, taken for PTX.
+//! Fuzz target: arbitrary input parsed as PTX.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,10 +1,10 @@
-//! Any text of one language: it is checked, coloured, formatted, explained, and, where it is accepted, launched and stepped
-//! forward and back, without a panic and without running away.
+//! Fuzz harness for both languages: checks, tokenizes, formats and hovers over the input and, if it is accepted, runs it forward and
+//! backward. Fails on a panic or an invariant violation.
 
 use warpgrid_view::{CheckOptions, Front, Language, Scenario, Session};
 use warpgrid_view::source::check;
 
-/// Does all of it.
+/// Runs every front-end and session entry point on `text`.
 pub fn try_text(text: &str, front: Front) {
     let options = CheckOptions { front, ..CheckOptions::default() };
     let report = check::check(text, &options);

@@ -1,5 +1,5 @@
-//! Test cases as files. Input: a folder. Effect: each file is checked and run as its first line requests, and its expected results are
-//! compared with the actual results, or written with `UPDATE_EXPECT=1`. README.md describes the format.
+//! Test cases as files: checks and runs each file of a directory as its first line requests, and compares the results with the expected
+//! results in the file, or updates them with `UPDATE_EXPECT=1`. README.md describes the format.
 
 mod expectations;
 mod results;
