@@ -1,11 +1,13 @@
-// A CUDA driver without a GPU, for compilers that load their kernels through the driver API: it records each module that is loaded and each
-// launch, and executes nothing. Device memory is host memory, so that copies between both keep their bytes.
+// CUDA driver stub for compilers that load their kernels through the driver API: records each loaded module and each launch, and executes
+// no kernel. Device memory is allocated on the host, so that copies between host and device preserve their contents.
 //
-// WARPGRID_RECORD names a folder. It receives `module-N.ptx` (or `.cubin`) for each module and `launches.jsonl` with one object per launch:
+// WARPGRID_RECORD names the output directory. The driver writes `module-N.ptx` (or `.cubin`) for each module and `launches.jsonl` with one
+// object per launch:
 //   {"module", "entry", "grid", "block", "shared", "cluster"?, "params": [{"bytes": hexadecimal, "pointers": [...]}]}
-// A pointer is a word of a parameter that points into device memory: {"at": byte of the parameter, "allocation": bytes, "offset": bytes}.
-// Parameters are absent for modules that are no PTX text.
-// WARPGRID_SM is the compute capability that the device reports, 80 if it is absent.
+// Each word of a parameter that points into device memory is described by {"at": byte offset in the parameter, "allocation": bytes,
+// "offset": bytes}.
+// Modules without PTX source have no parameters.
+// WARPGRID_SM is the compute capability of the device, 80 by default.
 
 #pragma GCC diagnostic ignored "-Wattribute-alias"
 #define _GNU_SOURCE
@@ -45,7 +47,7 @@ static int compute_capability(void) {
   return sm ? atoi(sm) : 80;
 }
 
-// Functions whose result no compiler needs. The caller cleans up arguments that a function does not declare.
+// Functions without an effect. They may omit their parameters because the caller cleans up the arguments.
 #define ACCEPT(name) Result name(void) { return SUCCESS; }
 #define ALIAS(name, other) __attribute__((alias(#name))) Result other(void);
 
@@ -61,7 +63,7 @@ ALIAS(cuEventDestroy, cuEventDestroy_v2) ALIAS(cuMemHostRegister, cuMemHostRegis
 
 ALIAS(cuStreamWaitEvent, cuStreamWaitEvent_ptsz)
 
-// Textures, arrays, graphics and partitions of the device. Compilers load these functions and do without them.
+// Textures, arrays, graphics and device partitioning. Compilers look these functions up but do not depend on them.
 #define REFUSE(name) Result name(void) { return NOT_SUPPORTED; }
 REFUSE(cuArray3DCreate_v2) REFUSE(cuArray3DGetDescriptor_v2) REFUSE(cuArrayCreate_v2) REFUSE(cuArrayDestroy) REFUSE(cuMemcpy2DAsync_v2)
 REFUSE(cuMemcpy3DAsync_v2) REFUSE(cuSurfObjectCreate) REFUSE(cuSurfObjectDestroy) REFUSE(cuTexObjectCreate) REFUSE(cuTexObjectDestroy)
@@ -72,7 +74,7 @@ REFUSE(cuDevResourceGenerateDesc) REFUSE(cuDevSmResourceSplitByCount) REFUSE(cuD
 REFUSE(cuGreenCtxDestroy) REFUSE(cuExternalMemoryGetMappedBuffer) REFUSE(cuExternalMemoryGetMappedMipmappedArray) REFUSE(cuImportExternalMemory)
 REFUSE(cuImportExternalSemaphore) REFUSE(cuMipmappedArrayGetLevel) REFUSE(cuSignalExternalSemaphoresAsync) REFUSE(cuWaitExternalSemaphoresAsync)
 
-// Functions that write one handle or number.
+// Functions that return one handle or number through their only parameter.
 #define GIVE(name, type, result) Result name(type *out) { if (out) *out = (type)(result); return SUCCESS; }
 GIVE(cuDriverGetVersion, int, 13000) GIVE(cuDeviceGetCount, int, 1) GIVE(cuDeviceGet, int, 0) GIVE(cuCtxGetDevice, int, 0)
 GIVE(cuCtxGetCurrent, void *, current_context) GIVE(cuCtxPopCurrent, void *, current_context) GIVE(cuDevicePrimaryCtxRetain, void *, 1)
@@ -174,7 +176,7 @@ ALIAS(cuMemFree_v2, cuMemFree) ALIAS(cuMemFree_v2, cuMemFreeAsync) ALIAS(cuMemFr
 
 Result cuPointerGetAttribute(void *out, int attribute, Pointer pointer) {
   (void)pointer;
-  // Memory type: device. Everything else is zero.
+  // Attribute 2 is the memory type, whose value 2 is device memory. All other attributes are zero.
   *(uint32_t *)out = attribute == 2 ? 2 : 0;
   return SUCCESS;
 }
@@ -199,7 +201,7 @@ static Module *load(const void *image, size_t size) {
     module->text = size ? strndup(bytes, size) : strdup(bytes);
     size = strlen(module->text);
   } else if (!size && bytes[0] == '\177') {
-    // The section headers end an ELF file of the assembler: e_shoff + e_shnum * e_shentsize, or the program headers behind them.
+    // A cubin ends with its section headers, at e_shoff + e_shnum * e_shentsize, or with program headers after them.
     uint64_t sections = *(uint64_t *)(bytes + 0x28), programs = *(uint64_t *)(bytes + 0x20);
     size_t end = sections + (size_t)*(uint16_t *)(bytes + 0x3c) * *(uint16_t *)(bytes + 0x3a);
     size_t other = programs + (size_t)*(uint16_t *)(bytes + 0x38) * *(uint16_t *)(bytes + 0x36);
@@ -248,13 +250,13 @@ Result cuKernelGetFunction(void **out, void *kernel) { *out = kernel; return SUC
 
 Result cuModuleGetGlobal_v2(Pointer *out, size_t *size, void *module, const char *name) {
   (void)module; (void)name;
-  // A module's variable: as large as compilers need.
+  // Module variables are not parsed; 64 KiB suffice for all of them.
   if (size) *size = 1 << 16;
   return out ? allocate(out, 1 << 16) : SUCCESS;
 }
 ALIAS(cuModuleGetGlobal_v2, cuModuleGetGlobal)
 
-// The linker returns its first input.
+// Linker: returns its first input.
 Result cuLinkCreate_v2(unsigned n, void *options, void *values, void **state) {
   (void)n; (void)options; (void)values;
   *state = calloc(2, sizeof(void *));
@@ -278,7 +280,7 @@ static size_t width_of(const char *type) {
   return digits ? strtoul(digits, NULL, 10) / 8 : 8;
 }
 
-// Writes the bytes of a parameter, and each aligned word that points into device memory.
+// Writes the bytes of a parameter, and the description of each aligned word that points into device memory.
 static void write_bytes(FILE *file, const unsigned char *bytes, size_t size) {
   fputs("{\"bytes\":\"", file);
   for (size_t i = 0; i < size; i++) fprintf(file, "%02x", bytes[i]);
@@ -297,7 +299,7 @@ static void write_bytes(FILE *file, const unsigned char *bytes, size_t size) {
   fputs("]}", file);
 }
 
-// Writes the parameters of an entry, whose declarations `.param .align 8 .b8 name[16]` state their sizes.
+// Writes the parameters of an entry. Their sizes are parsed from declarations such as `.param .align 8 .b8 name[16]`.
 static void write_parameters(FILE *file, Function *function, void **values, void **extra) {
   const char *text = function->module->text, *at = text;
   size_t length = strlen(function->name);
@@ -373,7 +375,7 @@ Result cuOccupancyMaxPotentialBlockSize(int *grid, int *block, void *function, v
   return SUCCESS;
 }
 
-// Looks a function up. Compilers ask for the versions of a release; a stream per thread is one more stream.
+// Looks up the newest version of a function, with suffix `_v3`, `_v2` or none. Flags such as per-thread default streams are ignored.
 Result cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status) {
   (void)version; (void)flags;
   char other[256];

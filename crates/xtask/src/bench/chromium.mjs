@@ -12,7 +12,7 @@ const [folder, file] = process.argv.slice(2);
 const { alone } = JSON.parse(await readFile(file, "utf8"));
 const own = dirname(fileURLToPath(import.meta.url));
 
-/** A page without content, the package, and how rates are measured. */
+/** Serves an empty page, the package, and the benchmark module. */
 const server = createServer(async ({ url }, response) => {
   const name = basename(url);
   try {

@@ -1,10 +1,10 @@
 // Throughput of the npm package for one launch, in Node and in a browser.
 
-/** Milliseconds that one figure may take, as in `measure/timing.rs`. */
+/** Time budget of one benchmark in milliseconds, as in `measure/timing.rs`. */
 const BUDGET = 1500;
 export const MAX_STEPS = 1_000_000_000;
 
-/** The best rate of many runs by an engine, in million lane-instructions a second, or why there is none. */
+/** Returns the maximum rate of many runs by an engine, in million lane-instructions per second, or the reason for a missing value. */
 export function best(Session, scenario, engine) {
   const started = performance.now();
   let value = 0;

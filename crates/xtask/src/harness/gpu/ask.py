@@ -1,9 +1,9 @@
-"""Runs kernels on the GPU of this machine. In: questions, each a module of PTX with its launches; out: what memory they left.
+"""Runs kernels on the local GPU: reads PTX modules with their launches and writes the final memory of each launch.
 
     python3 ask.py QUESTIONS.jsonl.gz ANSWERS.jsonl.gz [--workers N] [--seconds N]
 
-It needs the package `cuda-bindings` and a driver. Each worker is a process with a context of its own, so that a kernel that
-faults or does not end takes nothing with it."""
+Requires the package `cuda-bindings` and a driver. Each worker is a process with a separate context, so that a kernel that faults
+or hangs does not affect other launches."""
 
 import argparse
 import ctypes
@@ -17,18 +17,18 @@ import sys
 import threading
 import zlib
 
-# Errors after which a context is still of use; after any other one it is given up.
+# Errors after which the context remains usable; any other error ends the worker process.
 HARMLESS = {"CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NOT_FOUND", "CUDA_ERROR_INVALID_PTX", "CUDA_ERROR_NO_BINARY_FOR_GPU",
             "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "CUDA_ERROR_INVALID_IMAGE",
             "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "CUDA_ERROR_INVALID_CLUSTER_SIZE", "CUDA_ERROR_NOT_SUPPORTED"}
-# Instances of one launch that are asked for together, where a launch is repeated.
+# Number of instances of a repeated launch that are launched before a synchronization.
 POOL = 512
-# Where an instance's copy of a buffer begins is a multiple of this.
+# Alignment of the buffer copy of each instance, in bytes.
 ALIGN = 256
 
 
 class Refused(Exception):
-    """The driver refuses a call."""
+    """Error status of a driver call."""
 
     def __init__(self, call, name):
         super().__init__(f"{call}: {name}")
@@ -36,7 +36,7 @@ class Refused(Exception):
 
 
 class Device:
-    """The first GPU, and the memory that the launch at hand holds."""
+    """The first GPU, and the memory allocated for the current launch."""
 
     def __init__(self):
         from cuda.bindings import driver
@@ -51,7 +51,7 @@ class Device:
         parts = [attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR]
         self.target = "sm_" + "".join(str(self.call("cuDeviceGetAttribute", part, self.device)) for part in parts)
         version = self.call("cuDriverGetVersion")
-        # CUDA 12.0 came with PTX ISA 8.0, CUDA 13.0 with 9.0.
+        # CUDA 12.0 introduced PTX ISA 8.0, CUDA 13.0 introduced 9.0.
         self.ptx = (version // 1000 - 4, version % 1000 // 10)
 
     def call(self, name, *arguments):
@@ -82,7 +82,7 @@ class Device:
         return data.raw[:size]
 
     def load(self, ptx):
-        """The module; what the driver is too old for by its version alone is tried with the driver's own."""
+        """Loads a module. A `.version` that is too new for the driver is replaced by the newest supported version."""
         version = re.search(r"^\s*\.version\s+(\d+)\.(\d+)", ptx, re.M)
         if version and tuple(map(int, version.groups())) > self.ptx:
             ptx = ptx[:version.start()] + f"\n.version {self.ptx[0]}.{self.ptx[1]}" + ptx[version.end():]
@@ -98,7 +98,7 @@ class Device:
 
 
 def contents(buffer):
-    """The bytes that a buffer begins with."""
+    """Returns the initial contents of a buffer."""
     if "bytes" in buffer:
         return bytes.fromhex(buffer["bytes"])
     pattern = bytes.fromhex(buffer.get("pattern", "00"))
@@ -116,7 +116,7 @@ def patched(data, pointers, addresses, width=8):
 
 
 def tensor_map(device, description, address):
-    """The 128 bytes of a tensor map."""
+    """Returns the 128 bytes of a tensor map."""
     driver = device.driver
     rank = len(description["dims"])
     ty = description["type"]
@@ -136,7 +136,7 @@ def tensor_map(device, description, address):
         for extent in dims[1:]:
             strides.append(row)
             row *= extent
-    # The driver wants an address even where there are no strides.
+    # The driver requires a non-null pointer even without strides.
     strides = strides or [16]
     steps = description.get("element_strides") or [1] * rank
     words = [driver.cuuint64_t(n) for n in dims], [driver.cuuint64_t(n) for n in strides]
@@ -169,7 +169,7 @@ def texel_size(ty, channels):
 
 
 class Texels:
-    """An array that textures and surfaces see."""
+    """CUDA array that textures and surfaces access."""
 
     def __init__(self, device, array, data):
         driver = device.driver
@@ -211,7 +211,7 @@ class Texels:
 
 
 def image_handle(device, image, arrays, addresses):
-    """The handle of a texture or a surface."""
+    """Returns the handle of a texture or a surface."""
     driver = device.driver
     resource = driver.CUDA_RESOURCE_DESC()
     of = image["resource"]
@@ -261,9 +261,9 @@ def launch_config(device, launch):
 
 
 def start(device, config, function, arguments):
-    """Launches a kernel whose arguments are bytes."""
+    """Launches a kernel with arguments given as bytes."""
     held = [ctypes.create_string_buffer(bytes(argument), max(len(argument), 1)) for argument in arguments]
-    # Tensor maps lie at multiples of 64 bytes.
+    # Tensor maps must be aligned to 64 bytes.
     room = [ctypes.create_string_buffer(len(argument) + 64) for argument in arguments]
     places = []
     for argument, place, data in zip(arguments, room, held):
@@ -323,14 +323,14 @@ def run_once(device, module, launch):
         if buffer["name"] in maps:
             continue
         after = arrays[buffer["name"]].read() if "array" in buffer else device.read(address, len(its))
-        # An address in memory is another one here.
+        # Buffers with pointers are not compared, since their addresses differ from those of the emulator.
         if not buffer.get("pointers") and zlib.crc32(after) != buffer["after"]:
             found[buffer["name"]] = after.hex()
     return {"state": "differs" if found else "equal", "buffers": found}
 
 
 def run_often(device, module, launch):
-    """Counts how often each memory was left, each launch on memory of its own."""
+    """Counts the occurrences of each final memory; each launch uses separate memory."""
     function = function_of(device, module, launch)
     config = launch_config(device, launch)
     buffers = launch["buffers"]
@@ -359,7 +359,7 @@ def run_often(device, module, launch):
 
 
 def work():
-    """A worker: one question a line, one answer a line for each of its launches."""
+    """Runs a worker process: reads one module per line and prints one result line for each of its launches."""
     device = Device()
     print(json.dumps({"device": device.name, "target": device.target, "ptx": device.ptx}), flush=True)
     for line in sys.stdin:
@@ -400,7 +400,7 @@ class Worker:
         self.lines.put(None)
 
     def next(self, seconds):
-        """The next answer; `None` where the worker ended, `False` where it takes too long."""
+        """Returns the next result, `None` if the worker has exited, or `False` after a timeout."""
         try:
             line = self.lines.get(timeout=seconds)
         except queue.Empty:
@@ -443,7 +443,7 @@ def serve(questions, answers, seconds, greetings):
                     answers.append(answer)
                 else:
                     answers.append({"name": launch["name"], "state": "hangs" if answer is False else "lost"})
-                # Its context is lost, or it is.
+                # The worker has exited or hangs, or its context is unusable.
                 if not answer or answer.get("over"):
                     worker.end()
                     worker = None
