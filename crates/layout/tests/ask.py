@@ -1,6 +1,6 @@
-"""Asks two algebras of layouts, one case a line of JSON on standard input; one line with both answers on standard output.
+"""Evaluates test cases with two reference implementations of the layout algebra: reads one JSON case per line, and prints both results.
 
-Needs the packages `tensor-layouts` and `pycute` (of CUTLASS). An answer is the sizes of its parts and its offsets, or why there is none.
+Requires the packages `tensor-layouts` and `pycute` (of CUTLASS). A result is the sizes of the modes and the offsets, or an error message.
 """
 import json
 import sys
@@ -87,7 +87,7 @@ def answer(algebra, case):
         if n > LISTED:
             return {"error": f"{n} elements"}
         return {"parts": parts, "offsets": [r(i) for i in range(n)]}
-    except Exception as error:  # Both refuse with whatever they have.
+    except Exception as error:  # Both implementations raise exceptions of various types.
         return {"error": f"{type(error).__name__}: {error}"}
 
 
