@@ -1,11 +1,13 @@
-// A run whose blocks several hosts share, in rounds: all of them run their blocks with the same ranges of memory noted, until no further range has to be.
+// Rounds of a run whose blocks are distributed among several workers: all workers execute their blocks with the same tracked memory ranges,
+// until no further range has to be tracked.
 
-/** Runs the rounds. Each of `others` is a function from the ranges to a promise of the part that another host ran; `runOwn()` runs the blocks that were not left to others, and
- *  says whether the run has ended without them; `join(parts)` takes theirs, and says which ranges another round has to note: none after the last one. */
+/** Runs the rounds. Each function of `others` takes the tracked ranges and returns a promise of the partition that another worker executes.
+ *  `runOwn()` executes the remaining blocks and returns whether the run has ended without the other workers. `join(parts)` merges the
+ *  partitions and returns the ranges that the next round has to track, or `null` after the last round. */
 export async function runRounds(others, firstNoted, runOwn, join) {
   for (let noted = firstNoted; noted; ) {
     const parts = Promise.all(others.map((ask) => ask(noted)));
-    // Whoever waits for it below hears of a failure.
+    // Prevent an unhandled rejection: `await parts` below reports a failure.
     parts.catch(() => {});
     if (await runOwn()) return;
     noted = await join(await parts);

@@ -1,4 +1,4 @@
-// The worker of `share.js` as Node has workers.
+// Worker of `share.js` for Node worker threads.
 import { parentPort } from "node:worker_threads";
 import { answer } from "./share.js";
 

@@ -1,10 +1,10 @@
-// A worker that runs a share of the blocks for another one: a message with the launch and the share goes in, `{ part }` or `{ error }` comes out.
+// Worker that executes a range of blocks: receives a message with the launch and the range, and posts `{ part }` or `{ error }`.
 import * as core from "./core_bg.js";
 import { load } from "./load.js";
 
 let session = null;
 
-/** Runs a share; what is sent, and what goes with it. */
+/** Executes a range of blocks and returns the response message and its transferable objects. */
 export async function answer({ module, scenario, share, noted, maxSteps }) {
   try {
     await load(() => module ?? new URL("core_bg.wasm", import.meta.url));
@@ -16,7 +16,7 @@ export async function answer({ module, scenario, share, noted, maxSteps }) {
   }
 }
 
-// In a worker of a page; that of Node is `share-node.js`.
+// Web worker; `share-node.js` is the worker for Node.
 if (typeof WorkerGlobalScope === "function" && globalThis instanceof WorkerGlobalScope) {
   globalThis.onmessage = async ({ data }) => globalThis.postMessage(...(await answer(data)));
 }

@@ -1,11 +1,12 @@
-// A run to the end whose blocks several workers share: each has a session of the same launch and a memory of its own, so that no host has to send headers.
+// Distributes the blocks of a run to the end among several workers. Each worker has a session of the same launch and a separate memory, so
+// that the server does not need to send cross-origin isolation headers.
 import { loadedModule } from "./load.js";
 import { runRounds } from "./rounds.js";
 
-/** How long the caller runs blocks before it lets messages in, in milliseconds. */
+/** Time slice in milliseconds after which the caller yields to the event loop. */
 const SLICE = 100;
 
-/** Starts a worker: `{ worker, listen }`. Node has another kind. */
+/** Starts a worker and returns `{ worker, listen }`. Node overrides this function because its workers have a different API. */
 let start = () => {
   const worker = new Worker(new URL("./share.js", import.meta.url), { type: "module" });
   return {
@@ -17,16 +18,16 @@ let start = () => {
   };
 };
 
-/** Cores that are used unasked. */
+/** Maximum number of workers by default. */
 const MOST_CORES = 8;
 let cores = globalThis.navigator?.hardwareConcurrency ?? 1;
 
-/** Has workers started as a host does it, which has `nCores` cores. */
+/** Sets the number of cores of the host and its function to start workers. */
 export function startWorkersBy(nCores, own) {
   [cores, start] = [nCores, own];
 }
 
-/** One worker, which answers one message after the other. */
+/** Starts a worker that processes one request at a time. */
 function open() {
   const { worker, listen } = start();
   let settle = null;
@@ -43,7 +44,7 @@ function open() {
 
 const letMessagesIn = () => new Promise((done) => { setTimeout(done); });
 
-/** Runs a session forward as `run` does, where a long run to the end leaves blocks to workers. `assertAlive` throws when the session was freed meanwhile. */
+/** Runs a session like `run`, but distributes the blocks of a long run among workers. `assertAlive` throws if the session has been freed. */
 export async function runOnWorkers(session, scenario, { workers = Math.min(cores, MOST_CORES), ...options }, assertAlive) {
   const shares = session.beginShared(options, workers);
   if (shares.length === 0) return session.over;
@@ -57,7 +58,7 @@ export async function runOnWorkers(session, scenario, { workers = Math.min(cores
         await letMessagesIn();
         assertAlive();
       } while (!session.goOn(SLICE));
-      // The interpreter has taken over.
+      // `goOn` is also true if the interpreter has completed the run.
       return session.over;
     };
     const join = (parts) => {
@@ -68,7 +69,7 @@ export async function runOnWorkers(session, scenario, { workers = Math.min(cores
     return session.over;
   } catch {
     assertAlive();
-    // Where workers cannot be had, there is this one.
+    // If workers are unavailable or fail, run all blocks on the current thread.
     session.leaveShared();
     return session.run(options);
   } finally {
