@@ -19,8 +19,9 @@ use table::Table;
 /// Wasm target of the harness. WASI programs can read files and the clock, so the harness needs no page.
 const WASI: &str = "wasm32-wasip1";
 
-/// Runs the harness natively and in wasm, the package in Node and Chromium, and interactions on the page, and prints the table. `--only
-/// native|wasm|page|size` selects one part; `--peers` adds third-party parsers on the same input, which take minutes to compile once.
+/// Runs the harness natively and in wasm, the package in Node and Chromium, and interactions on the page, and prints the table.
+/// `--only native|wasm|page|size` selects one part; `--peers` adds third-party parsers on the same input, which take minutes to compile
+/// once.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
     let json = arguments.switch("--json");

@@ -1,8 +1,8 @@
 //! Tests that matches over instruction semantics are exhaustive: fails on wildcard arms, and on comparisons with a single variant.
 //!
-//! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as `does ==
-//! Does::Memory(Store)` return "no" for every new variant, so such predicates are exhaustive matches next to the enum or in `families.rs`
-//! of a front end. The facts next to the enum may use `matches!`, and `_ => None`, because their default is "no".
+//! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as
+//! `does == Does::Memory(Store)` return "no" for every new variant, so such predicates are exhaustive matches next to the enum or in
+//! `families.rs` of a front end. The facts next to the enum may use `matches!`, and `_ => None`, because their default is "no".
 
 mod support;
 

@@ -98,9 +98,9 @@ fn is_there(layout: &Layout, target: Option<&Target>) -> bool {
     target.is_none_or(|target| layout.form.gate.target.met_by(target))
 }
 
-/// Returns whether the assembler preserves a guard. The assembler drops the guard of instructions that it expands (13.5.37): for `@!%p0
-/// testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` on `sm_90`, the listing contains no predicated instruction, and
-/// `@!%p1 vsub4.u32.u32.u32.add %r3, %r7, %r4, %r3` is compiled to two `IDP.4A` and a difference without a predicate.
+/// Returns whether the assembler preserves a guard. The assembler drops the guard of instructions that it expands (13.5.37): for
+/// `@!%p0 testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` on `sm_90`, the listing contains no predicated instruction,
+/// and `@!%p1 vsub4.u32.u32.u32.add %r3, %r7, %r4, %r3` is compiled to two `IDP.4A` and a difference without a predicate.
 fn keeps_guard(layout: &Layout, text: &str) -> bool {
     let is_sum_of_bytes = matches!(layout.opcode, "vadd4" | "vsub4")
         && text.contains(".u32.u32.u32")

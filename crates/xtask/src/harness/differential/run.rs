@@ -48,8 +48,8 @@ pub(super) fn is_accepted(kernel: &Kernel, build: &Build) -> bool {
 
 /// Runs and compares both versions of a kernel.
 pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
-    // The disassembler prints the bank of `SGXT d, a, c[0x3][n]` as 5 or 6, and a wrong offset (13.5.37; for `szext.clamp.s32 %r1, %r0,
-    // %r4` with `%r4` loaded from a constant).
+    // The disassembler prints the bank of `SGXT d, a, c[0x3][n]` as 5 or 6, and a wrong offset (13.5.37; for
+    // `szext.clamp.s32 %r1, %r0, %r4` with `%r4` loaded from a constant).
     let is_misprinted = |line: &str| line.contains("SGXT") && line.contains("c[0x");
     // The assembler converts a wrong number if one half of a pair is known to be zero (13.5.37, -O3: it compiles `st.local.v4.b32 [lo], {0,
     // 0, 0, 0}; ld.local.v2.u16 {%h1, %h0}, [lo+12]; cvt.rn.f16x2.e3m2x2 %r1, %h0` to `F2FP.F16.E3M2.UNPACK_B R5, 0xc`).
