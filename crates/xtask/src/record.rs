@@ -50,7 +50,7 @@ fn build_driver() -> Result<PathBuf> {
     command.args([SOURCE, "-ldl", "-lpthread"]);
     shell::step("building the recording driver", &mut command)?;
     let link = folder.join("libcuda.so");
-    // A symbolic link from an earlier build would have the same target.
+    // An earlier build may have left a symbolic link to the library, through which the copy would overwrite its own source.
     let _ = fs::remove_file(&link);
     fs::copy(&library, &link).map_err(|error| format!("{}: {error}", link.display()))?;
     Ok(library)
