@@ -44,7 +44,7 @@ function open() {
 
 const letMessagesIn = () => new Promise((done) => { setTimeout(done); });
 
-/** Runs a session like `run`, but distributes the blocks of a long run among workers. `assertAlive` throws if the session has been freed. */
+/** Runs a session like `run`, but distributes the blocks of a long run among workers. `assertAlive` throws if the session was freed. */
 export async function runOnWorkers(session, scenario, { workers = Math.min(cores, MOST_CORES), ...options }, assertAlive) {
   const shares = session.beginShared(options, workers);
   if (shares.length === 0) return session.over;
