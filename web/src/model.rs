@@ -1,6 +1,6 @@
-//! The state of the page and the one function that changes it.
+//! The state of the page and the reducer that changes it.
 //!
-//! [`reduce`] is pure: what must happen outside (a message to the worker) is left in [`Model::outbox`].
+//! [`reduce`] is pure: side effects, such as a message to the worker, are queued in [`Model::outbox`].
 
 mod actions;
 mod beside;
@@ -40,108 +40,109 @@ use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, MemoryV
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
 
-/// Answers that are kept of what earlier steps stored.
+/// Maximum number of positions whose stores are cached.
 const MAX_KNOWN_STORES: usize = 512;
-/// Requests that the outbox holds; they are sent after each change.
+/// Maximum number of requests in the outbox, which is sent after each change.
 const MAX_OUTBOX: usize = 64;
-/// Texts up to this many bytes are checked immediately, longer ones after a pause in typing.
+/// Sources up to this size in bytes are checked immediately, longer ones after a pause in typing.
 const EAGER_BYTES: usize = 300_000;
 
-/// Everything the page shows follows from this.
+/// The state from which the whole page is rendered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub text: Rc<str>,
-    /// The language that it shows.
+    /// The detected language of the source.
     pub front: Front,
-    /// Counts the edits.
+    /// Number of edits.
     pub revision: u32,
-    /// The example that the text came from, until it is edited.
+    /// The example that the source was loaded from, until it is edited.
     pub example: Option<usize>,
-    /// The example that was picked, until its text has arrived.
+    /// The selected example, until its source has loaded.
     pub awaited: Option<usize>,
-    /// The person's own texts, the newest first.
+    /// The saved kernels of the user, newest first.
     pub texts: Rc<[OwnText]>,
-    /// Which of them is in the editor.
+    /// ID of the saved kernel in the editor.
     pub own: Option<String>,
-    /// The text was picked or pasted and has not been shown yet.
+    /// The initial position of a source that was selected or pasted, until it is shown.
     pub fresh: Option<Fresh>,
-    /// Override `.target` and `.version` of the module.
+    /// Overrides of `.target` and `.version` of the module.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
-    /// The kernel that was picked; the one that the text says when absent.
+    /// The selected kernel. Defaults to the kernel named in the source.
     pub entry: Option<String>,
-    /// The order that was picked; the one that the text says when absent.
+    /// The selected scheduler seed. Defaults to the seed in the source.
     pub seed: Option<u64>,
-    /// The `//@` lines of what was guessed of the launch when a link was made; empty when it is guessed here.
+    /// The `//@` lines of the launch configuration that was inferred when a link was created. Empty if the page infers the configuration
+    /// itself.
     pub guessed: Rc<str>,
     pub report: Rc<CheckReport>,
-    /// The revision that the report is about.
+    /// The revision that was checked.
     pub report_revision: u32,
-    /// Counts the verdicts; a launch follows each.
+    /// Number of reports. A launch follows each report.
     pub checked: u32,
     pub run: Run,
     pub until: UntilPage,
     pub start: StartPage,
     pub playing: bool,
     pub views: BTreeMap<MemoryId, GridChoice>,
-    /// The warp to show; that of the last step when absent.
+    /// The warp to show. Defaults to the warp of the last step.
     pub warp: Option<(u64, u32)>,
     pub hover: Option<Focus>,
     pub pinned: Option<Focus>,
     pub known_stores: BTreeMap<u64, Rc<Vec<StoreView>>>,
-    /// How often the present focus asked on for stores.
+    /// Number of repeated requests for stores of the current focus.
     pub asked_again: u8,
     pub hex_registers: bool,
     pub help: bool,
-    /// The page of the reference that is open.
+    /// The open reference page.
     pub reference: Option<Subject>,
-    /// The pages of the reference, once they were asked for.
+    /// The reference, once it has loaded.
     pub library: Option<Rc<Library>>,
     pub screen: Screen,
-    /// The file of a compiler that is open, and the program of it that was chosen last.
+    /// The open compiled file, and the code object of it that was selected last.
     pub file: Option<OpenedFile>,
     pub chosen: Option<ChosenProgram>,
-    /// Why the reference could not be fetched.
+    /// The reason for which the reference could not be loaded.
     pub no_library: Option<String>,
-    /// Something went wrong in the page itself.
+    /// An error of the page itself.
     pub trouble: Option<Trouble>,
     pub theme: ThemeChoice,
     pub outbox: Vec<Request>,
     pub next_request: u32,
 }
 
-/// A text of the person's, as the list of texts has it.
+/// A saved kernel, as listed in the kernel menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnText {
     pub id: String,
     pub label: String,
 }
 
-/// Where a text is shown first.
+/// The initial position of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fresh {
-    /// At its most telling place.
+    /// After the fraction of the stores that examples are shown at.
     Example,
-    /// After its first store.
+    /// After the first store.
     Text,
-    /// Where the link that brought it says.
+    /// At the step in the link that contained the source.
     At(u64),
 }
 
-/// What went wrong in the page itself.
+/// An error of the page itself, with its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The core has stopped, and why.
+    /// The worker stopped.
     Core(String),
-    /// The text cannot be kept, and why.
+    /// The kernel could not be saved.
     Keep(String),
-    /// An example could not be loaded, and why.
+    /// An example could not be loaded.
     Example(String),
-    /// A link or a file is not opened, and why.
+    /// A link or a file could not be opened.
     Open(String),
 }
 
-/// How a memory is shown.
+/// View options of a memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GridChoice {
     pub ty: Option<ElementType>,
@@ -150,13 +151,13 @@ pub struct GridChoice {
     pub zoom: Zoom,
     pub table: bool,
     pub folded: bool,
-    /// A cell that is brought into sight when the grid is shown first.
+    /// An element to scroll to when the grid is first rendered.
     pub reveal: Option<u64>,
     pub first_row: u64,
     pub n_rows: u32,
 }
 
-/// What the cells show.
+/// The contents of the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overlay {
     #[default]
@@ -165,10 +166,10 @@ pub enum Overlay {
     Age,
 }
 
-/// What the pointer or the keyboard is on.
+/// The target of the pointer, the keyboard or a pin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Focus {
-    /// An element of a memory in the grid's present type.
+    /// An element of a memory, in the current element type of the grid.
     Cell {
         memory: MemoryId,
         index: u64,
@@ -176,14 +177,14 @@ pub enum Focus {
     Lane(u8),
     Line(u32),
     Register(String),
-    /// An element of a matrix of the last step: operand, and cell in it.
+    /// An element of a matrix of the last step: the index of the operand and of the cell in it.
     Element {
         operand: usize,
         cell: usize,
     },
 }
 
-/// Light or dark.
+/// The color theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
     #[default]
@@ -193,7 +194,7 @@ pub enum ThemeChoice {
 }
 
 impl Model {
-    /// The page as it opens.
+    /// Returns the initial state of the page.
     pub fn new(text: &str, example: Option<usize>) -> Model {
         let mut model = Model {
             text: text.into(),
@@ -242,7 +243,7 @@ impl Model {
         model
     }
 
-    /// Shows the text as the link says that brought it.
+    /// Applies the view state of a link to its source.
     pub fn follow_link(&mut self, linked: Linked) {
         if let Some(step) = linked.step {
             self.fresh = Some(Fresh::At(step));
@@ -257,7 +258,7 @@ impl Model {
         for (memory, choice) in linked.grids {
             self.views.insert(memory, choice);
         }
-        // The verdict that was asked for is about what the text states.
+        // The requested check used the directives of the source, so the overrides require another one.
         if is_overridden {
             self.text_changed();
         }
@@ -266,7 +267,7 @@ impl Model {
         }
     }
 
-    /// The text with all that is stated of its launch: after it, where no line moves.
+    /// Returns the source followed by the inferred annotations, which are appended so that no line number changes.
     pub(crate) fn stated(&self) -> String {
         match self.guessed.is_empty() {
             true => self.text.to_string(),
@@ -274,7 +275,7 @@ impl Model {
         }
     }
 
-    /// What the text is checked for instead of what it states.
+    /// Returns the overrides that the source is checked with.
     pub fn check_options(&self) -> CheckOptions {
         CheckOptions {
             front: Front::Ptx,
@@ -283,36 +284,36 @@ impl Model {
         }
     }
 
-    /// Whether the text is so long that it is checked only after a pause in typing.
+    /// Checks whether the source is so long that it is checked only after a pause in typing.
     pub fn is_long(&self) -> bool {
         self.text.len() > EAGER_BYTES
     }
 
-    /// Whether the text has something to run: all of it is accepted, or one of its blocks of inline assembly is.
+    /// Checks whether there is code to run: the whole source is accepted, or the selected block of inline assembly is.
     pub fn can_run(&self) -> bool {
         let parts = &self.report.parts;
         let is_meant = |name: &String| self.entry.as_ref().is_none_or(|entry| entry == name);
         self.report.accept || parts.iter().any(|part| part.accept && is_meant(&part.name))
     }
 
-    /// Whether the report is about the present text.
+    /// Checks whether the report belongs to the current source.
     pub fn is_report_current(&self) -> bool {
         self.report_revision == self.revision
     }
 
-    /// What the links follow: the pointer before the pin.
+    /// Returns the focus that linked highlights follow: the pointer, or else the pin.
     pub fn focus(&self) -> Option<&Focus> {
         self.hover.as_ref().or(self.pinned.as_ref())
     }
 
-    /// Whether the frame belongs to an older text, or the text is about to make way for an example.
+    /// Checks whether the frame belongs to an older source, or whether an example is about to replace the source.
     pub fn is_stale(&self) -> bool {
         self.run.launched_revision != self.revision
             || self.run.waiting_for_launch
             || self.awaited.is_some()
     }
 
-    /// What the page shows of a position.
+    /// Returns the frame request for the visible rows of all memories.
     pub fn look(&self) -> FrameRequest {
         let frames = self.run.frame.iter();
         let memories = frames.flat_map(|frame| {
@@ -338,13 +339,13 @@ impl Model {
         }
     }
 
-    /// The cell of a focus, when it is in the present window.
+    /// Returns an element of a memory if it is in the rows of the current frame.
     pub fn cell(&self, memory: &MemoryId, index: u64) -> Option<(&Grid, &Cell)> {
         let frame = self.run.frame.as_deref()?;
         cell_of(frame, memory, index)
     }
 
-    /// What was stored just before a position, as far as it was asked for.
+    /// Returns the stores just before a position, if they are known.
     pub fn stores_of(&self, step: u64) -> Option<&[StoreView]> {
         if let Some(stores) = self.known_stores.get(&step) {
             return Some(stores);
@@ -353,7 +354,7 @@ impl Model {
         (store.step + 1 == step).then(|| std::slice::from_ref(store))
     }
 
-    /// The text is another one, or is read for another machine.
+    /// Handles a new source or new overrides.
     fn text_changed(&mut self) {
         self.front = Front::of_source(&self.text);
         self.revision += 1;
@@ -371,7 +372,7 @@ impl Model {
     }
 
     fn send(&mut self, body: RequestBody) {
-        // Only the newest text is worth checking or running, and the outbox holds no other.
+        // Only the newest source is worth checking or running, so the outbox holds at most one request of each of these kinds.
         if matches!(
             body,
             RequestBody::Check { .. } | RequestBody::Launch { .. } | RequestBody::Order(_)
@@ -406,7 +407,7 @@ impl Model {
     }
 }
 
-/// The cell with this element index in a frame.
+/// Returns the cell with an element index from a frame.
 pub fn cell_of<'a>(
     frame: &'a Frame,
     memory: &MemoryId,

@@ -1,4 +1,4 @@
-//! What can happen to the page.
+//! The actions of the page.
 
 use super::heard::{Letter, heard};
 use super::history::ask_history;
@@ -20,51 +20,51 @@ use warpgrid_view::session::start::StartPlace;
 use warpgrid_view::value::ElementType;
 use warpgrid_worker::first::SHARE_OF_EXAMPLE;
 
-/// Rows of a memory that is opened; its grid asks for what it shows.
+/// Number of rows requested for a newly opened memory. Its grid then requests the visible rows.
 const FIRST_ROWS: u32 = 18;
-/// Steps that one request asks about.
+/// Maximum number of steps in one request for stores.
 const MAX_ASKED_STEPS: usize = 64;
-/// Ticks that the playback of very many stores takes, about.
+/// Approximate number of timer ticks that the playback of a large number of stores takes.
 const PLAY_TICKS: u64 = 200;
 
-/// Something happened.
+/// An event that changes the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Edited {
         text: Rc<str>,
-        /// It takes the place of another text, of which little is left.
+        /// Whether the text replaces a different source, of which little is left.
         is_another: bool,
     },
-    /// An example was picked; its text is on the way.
+    /// An example was selected and its source is loading.
     AwaitExample(usize),
-    /// Its text is there.
+    /// The source of the example has loaded.
     ShowExample(usize, Rc<str>),
-    /// It could not be loaded, and why.
+    /// The example could not be loaded, with the reason.
     ExampleFailed(String),
-    /// A file was opened: its text, and how that is shown.
+    /// A file was opened, with its source and view state.
     OpenShared(Rc<str>, Box<Linked>),
-    /// A link or a file is not opened, and why.
+    /// A link or a file could not be opened, with the reason.
     OpenFailed(String),
-    /// The person's own texts, and which of them is in the editor.
+    /// The saved kernels of the user, and the ID of the one in the editor.
     ListTexts {
         texts: Rc<[OwnText]>,
         own: Option<String>,
     },
-    /// A text could not be kept, and why; an empty reason when it is kept again.
+    /// A kernel could not be saved, with the reason. The reason is empty once saving succeeds again.
     KeepFailed(String),
     SetTarget(Option<String>),
     SetVersion(Option<String>),
-    /// The text itself states its version and target again.
+    /// Removes the overrides of version and target.
     TakeBackOverrides,
     /// Runs another kernel of the module.
     PickKernel(String),
-    /// Typing paused long enough for a long text to be checked.
+    /// The pause in typing is long enough to check a long source.
     CheckDue,
-    /// An accepted text has rested long enough to be run.
+    /// An accepted source has been unchanged for long enough to be run.
     LaunchDue,
     Move(Goal),
     TogglePlay,
-    /// The clock of the playback.
+    /// A timer tick of the playback.
     Tick,
     Stop,
     Window {
@@ -75,55 +75,55 @@ pub enum Action {
     SetType(MemoryId, Option<ElementType>),
     SetColumns(MemoryId, Option<u32>),
     SetOverlay(MemoryId, Overlay),
-    /// Larger or smaller cells, with an element that stays in sight.
+    /// Zooms in or out, keeping an element in view.
     Zoom(MemoryId, ZoomStep, Option<u64>),
     ToggleTable(MemoryId),
     ToggleFold(MemoryId),
-    /// Opens the card of a memory that is not laid out yet.
+    /// Opens the card of a memory without a grid.
     OpenMemory(MemoryId),
     ShowWarp(Option<(u64, u32)>),
-    /// Goes to where a block of the grid runs, and shows its first warp.
+    /// Moves to a position at which a block of the grid executes, and shows its first warp.
     GoToBlock(u64),
     Hover(Option<Focus>),
     Pin(Option<Focus>),
-    /// Pins what a tour points at, and brings it into sight.
+    /// Pins the target of a tour and scrolls to it.
     Show(Option<Focus>),
-    /// Looks for a value, an address or a name, after the pinned cell.
+    /// Searches for a value, an address or a name, starting after the pinned cell.
     Find(String),
     SetHexRegisters(bool),
-    /// Counts the traffic of a run that is too long to be counted unasked.
+    /// Counts the traffic of a run that is too long for automatic counting.
     CountTraffic,
-    /// Runs the same text in another order.
+    /// Runs the same source with another scheduler seed.
     SetSeed(u64),
     Heard(Letter),
     WorkerDied(String),
-    /// Asks for the text without bank conflicts.
+    /// Requests the source without bank conflicts.
     Cure,
-    /// The core that is loaded after the first grid is gone, and why.
+    /// The worker that is loaded after the first grid stopped, with the reason.
     LaterCoreDied(String),
     Relaunch,
     DismissTrouble,
     SetHelp(bool),
-    /// Opens a page of the reference, or closes it.
+    /// Opens or closes a reference page.
     SetReference(Option<Subject>),
-    /// Something happened in the matrix view.
+    /// An action of the Layout Explorer.
     Matrix(MatrixAction),
-    /// Something happened in the view of a product.
+    /// An action of the Tensor Core arithmetic view.
     Product(ProductAction),
-    /// Something happened in the view of outcomes.
+    /// An action of the litmus test view.
     Outcomes(OutcomesAction),
-    /// Something happened in the view of two texts.
+    /// An action of the comparison view.
     Beside(BesideAction),
-    /// Changes what the launch starts with somewhere.
+    /// Changes an initial value of the launch.
     EditStart(StartPlace, String),
-    /// A run until something happens, or a breakpoint.
+    /// Starts a conditional run or changes the breakpoints.
     Until(UntilAction),
-    /// Something happened to a file of a compiler.
+    /// An action of a compiled file.
     File(FileAction),
     SetTheme(ThemeChoice),
 }
 
-/// The page after something happened.
+/// Returns the state after an action.
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
         Action::Move(_) | Action::TogglePlay | Action::Stop if model.screen.covers_kernel() => {
@@ -138,7 +138,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Product(action) => product::act(&mut model, action),
         Action::Edited { text, .. } if model.text == text => {}
         Action::Edited { text, is_another } => {
-            // Another text is shown from its first store on, not at the position of the one before, and for its own target.
+            // A different source is shown at its first store instead of the previous position, and for its own target.
             if is_another || is_mostly_another(&model.text, &text) {
                 model.fresh = Some(Fresh::Text);
                 forget_views(&mut model);
@@ -147,7 +147,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::AwaitExample(index) => model.awaited = Some(index),
         Action::ShowExample(index, text) => {
-            // Another text may have been chosen since it was picked.
+            // Another source may have been selected while the example was loading.
             if model.awaited == Some(index) {
                 show_example(&mut model, index, text);
             }
@@ -179,7 +179,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Move(goal) => {
             model.playing = false;
             if let Goal::Land(_) = goal {
-                // What was found of later steps becomes wrong.
+                // The results for later steps are invalid now.
                 model.run.history = History::default();
             }
             model.go(goal);
@@ -248,7 +248,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::WorkerDied(why) => worker_died(&mut model, why),
         Action::Cure => ask_cure(&mut model),
-        // The kernel runs without it; what stays unknown is whether it races.
+        // The kernel runs without this worker; only the analysis, such as data races, is missing.
         Action::LaterCoreDied(why)
             if model.screen.covers_kernel() || Core::of_source(&model.text) == Core::Both =>
         {
@@ -276,7 +276,7 @@ fn pick_kernel(model: &mut Model, name: String) {
     launch(model);
 }
 
-/// The orders that were tried stay in sight while one of them is launched.
+/// Runs the source with another seed. The results of all schedules stay visible during the launch.
 fn set_seed(model: &mut Model, seed: u64) {
     let orders = model.run.orders.clone();
     model.seed = Some(seed);
@@ -318,7 +318,7 @@ fn view_of(model: &mut Model, memory: MemoryId) -> &mut GridChoice {
 
 fn keep_failed(model: &mut Model, why: String) {
     match (&model.trouble, why.is_empty()) {
-        // A core that has stopped weighs more.
+        // A stopped worker is the more severe error.
         (Some(Trouble::Core(_)), _) | (None, true) => {}
         (Some(Trouble::Keep(_)), true) => model.trouble = None,
         (Some(Trouble::Example(_) | Trouble::Open(_)), true) => {}
@@ -338,7 +338,7 @@ fn edited(model: &mut Model, text: Rc<str>) {
     }
     model.hover = None;
     if model.text.trim().is_empty() {
-        // Nothing is left that the last run could belong to.
+        // An empty source has no run.
         (model.run.frame, model.run.facts, model.run.refusal) = (None, None, None);
     }
     let example = model.example.and_then(|index| EXAMPLES.get(index));
@@ -347,14 +347,14 @@ fn edited(model: &mut Model, text: Rc<str>) {
     }
 }
 
-/// Where a text that took the place of another cannot run, what the other left in memory says nothing about it.
+/// Removes the frame if a newly inserted source cannot run, because the memory contents belong to the previous source.
 pub(super) fn leave_other_text(model: &mut Model) {
     if model.fresh == Some(Fresh::Text) {
         (model.run.frame, model.run.facts) = (None, None);
     }
 }
 
-/// Forgets what was chosen for a text that is gone.
+/// Resets the choices that were made for the previous source.
 fn forget_views(model: &mut Model) {
     model.views.clear();
     (model.warp, model.hover, model.pinned) = (None, None, None);
@@ -363,7 +363,7 @@ fn forget_views(model: &mut Model) {
     model.seed = None;
 }
 
-/// Whether less than half of a text is left of the other, at its start and its end.
+/// Checks whether the unchanged start and end of a text amount to less than half of it.
 fn is_mostly_another(before: &str, after: &str) -> bool {
     let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -420,7 +420,7 @@ fn launch(model: &mut Model) {
     launch_at(model, place);
 }
 
-/// Launches the text and goes to a place.
+/// Launches the source and moves to a place.
 fn launch_at(model: &mut Model, place: Place) {
     model.run.launch += 1;
     model.run.launched_revision = model.revision;
@@ -446,7 +446,7 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.busy = Some(Busy { id, position: None });
 }
 
-/// What was found of a text stays in sight while the same text with a change is looked through.
+/// Keeps the findings of the previous launch visible while a changed version of the same source is analyzed.
 fn keep_findings(model: &mut Model) {
     if model.fresh.is_some() {
         model.run.before = None;
@@ -455,7 +455,7 @@ fn keep_findings(model: &mut Model) {
     }
 }
 
-/// Asks for data races and hangs once the length of the run is known: the core that looks for them is loaded after the first grid.
+/// Requests the analysis once the length of the run is known, because the worker for it is loaded after the first grid.
 pub(super) fn ask_order(model: &mut Model) {
     let length = model.run.frame.as_ref().and_then(|frame| frame.length);
     let is_due = length.is_some_and(|length| length <= warpgrid_worker::order::MAX_STEPS);
@@ -470,7 +470,7 @@ pub(super) fn ask_order(model: &mut Model) {
     model.send(RequestBody::Order(request));
 }
 
-/// Asks for the text without bank conflicts.
+/// Requests the source without bank conflicts.
 fn ask_cure(model: &mut Model) {
     if model.is_stale() {
         return;
@@ -532,7 +532,8 @@ fn change_view(model: &mut Model, memory: MemoryId, change: impl FnOnce(&mut Gri
     look_again(model);
 }
 
-/// Changes the size of cells. The element that is meant stays in sight: else that under the pointer, the pinned one, or the first in sight.
+/// Changes the size of the cells. The anchor element stays in view: the given one, or else the hovered, the pinned, or the first visible
+/// one.
 fn zoom(model: &mut Model, memory: MemoryId, step: ZoomStep, element: Option<u64>) {
     let focused = match model.focus() {
         Some(Focus::Cell { memory: of, index }) if *of == memory => Some(*index),
@@ -546,13 +547,13 @@ fn zoom(model: &mut Model, memory: MemoryId, step: ZoomStep, element: Option<u64
     choice.reveal = element.or(focused).or(first);
 }
 
-/// Pins something, and brings a cell into sight.
+/// Pins a focus, and scrolls to it if it is a cell.
 pub(super) fn show(model: &mut Model, focus: Option<Focus>) {
     if let Some(Focus::Cell { memory, index }) = &focus {
         let index = *index;
         change_view(model, memory.clone(), |choice| {
             (choice.ty, choice.folded, choice.reveal) = (None, false, Some(index));
-            // Its value is seen.
+            // The cell has to be large enough to show its value.
             if choice.zoom.pixels().is_some() {
                 choice.zoom = Zoom::Fit;
             }
@@ -584,7 +585,7 @@ fn look_again(model: &mut Model) {
     }
 }
 
-/// Asks who wrote a cell, or every cell in sight when the focus is on a line; each step once.
+/// Requests the stores to a cell, or to every visible cell if a line has the focus. Each step is requested once.
 pub(super) fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
     if model.is_stale() {
         return;

@@ -1,4 +1,4 @@
-//! What can happen in the view of two texts.
+//! Actions of the comparison view.
 
 use super::{Model, Screen};
 use crate::beside::BesidePage;
@@ -6,25 +6,25 @@ use crate::protocol::{BesideAnswer, BesideRequest, BesideTexts, Goal, RequestBod
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
 
-/// Something happened in the view of two texts.
+/// An action of the comparison view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BesideAction {
-    /// Opens the view, for another text to be chosen beside that of the editor.
+    /// Opens the view to select a second source.
     Open,
-    /// Opens it on an example, whose text goes into the editor, and another text of its kernel.
+    /// Opens the view with an example, whose source replaces that of the editor, and another source of the same kernel.
     OpenExample(usize, [Rc<str>; 2]),
-    /// Runs this text beside that of the editor.
+    /// Compares the source of the editor with this one.
     SetOther(Rc<str>),
-    /// Lets the person choose another text.
+    /// Opens the form for the second source.
     Choose,
-    /// Goes to a number of stores.
+    /// Moves to a number of stores.
     Go(u64),
-    /// Shows a memory from another row on.
+    /// Sets the first visible row of a memory.
     Window(MemoryId, u64),
     Close,
 }
 
-/// The page after `action`.
+/// Applies an action to the state.
 pub(super) fn act(model: &mut Model, action: BesideAction) {
     match action {
         BesideAction::Open => open(model),
@@ -58,13 +58,13 @@ fn open(model: &mut Model) {
     model.show_screen(Screen::Beside(page));
 }
 
-/// Opens the view on another text, where both have done this many stores.
+/// Opens the view with a second source at a number of stores.
 pub(super) fn open_at(model: &mut Model, other: Rc<str>, position: u64) {
     open(model);
     run(model, other, position);
 }
 
-/// Runs both texts, and goes to a number of stores.
+/// Runs both sources and moves to a number of stores.
 fn run(model: &mut Model, other: Rc<str>, position: u64) {
     let source = Rc::clone(&model.text);
     let asked = model.next_request;
@@ -94,7 +94,7 @@ fn run(model: &mut Model, other: Rc<str>, position: u64) {
     model.show_screen(Screen::Beside(BesidePage { look, ..page }));
 }
 
-/// Looks elsewhere; what is shown stays until the answer is there.
+/// Changes the position or the visible rows. The current frame stays visible until the response arrives.
 fn look(model: &mut Model, change: impl FnOnce(&mut BesidePage)) {
     let asked = model.next_request;
     let Some(page) = model.screen.beside_mut() else {
@@ -109,7 +109,7 @@ fn look(model: &mut Model, change: impl FnOnce(&mut BesidePage)) {
     }
 }
 
-/// The keys and buttons of the transport, in this view.
+/// Handles the keys and buttons of the transport in this view.
 pub(super) fn go(model: &mut Model, goal: Goal) {
     let Some(page) = model.screen.beside() else {
         return;
@@ -128,7 +128,7 @@ pub(super) fn go(model: &mut Model, goal: Goal) {
     act(model, BesideAction::Go(to));
 }
 
-/// The core has answered; an older answer is dropped.
+/// Handles a response of the worker. Responses to older requests are dropped.
 pub(super) fn show(model: &mut Model, id: u32, answer: BesideAnswer) {
     let Some(page) = model.screen.beside_mut().filter(|page| page.asked == id) else {
         return;

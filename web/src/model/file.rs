@@ -1,32 +1,32 @@
-//! A file of a compiler that was dropped on the page: the list of its programs, and the one that becomes a text.
+//! A compiled file that was dropped on the page: the list of its code objects, and the one that is opened as a source.
 
 use super::{Model, Trouble};
 use crate::protocol::{FileAnswer, FileRequest, RequestBody};
 use std::rc::Rc;
 use warpgrid_view::compiled_file::FileView;
 
-/// The file as it is open.
+/// The open file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedFile {
     pub name: Rc<str>,
-    /// What it holds, once the core has looked into it.
+    /// The contents of the file, once the worker has read it.
     pub view: Option<Rc<FileView>>,
 }
 
-/// A program that was chosen, as a text on its way to the editor.
+/// A selected code object as text, to be inserted into the editor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChosenProgram {
-    /// Counts the choices, so that the same program can be chosen again.
+    /// Number of selections, so that the same code object can be selected again.
     pub number: u32,
     pub text: Rc<str>,
 }
 
-/// Something happened to a file.
+/// An action of a compiled file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAction {
-    /// It was dropped or chosen.
+    /// A file was dropped or selected.
     Open(Rc<str>, Rc<[u8]>),
-    /// A program of it was chosen, by its number.
+    /// A code object was selected, by index.
     Choose(usize),
     Close,
 }
@@ -48,7 +48,7 @@ pub(super) fn act(model: &mut Model, action: FileAction) {
     }
 }
 
-/// The core has answered; what it says of a file that was closed since is dropped.
+/// Handles a response of the worker. A response for a closed file is dropped.
 pub(super) fn show(model: &mut Model, answer: FileAnswer) {
     let Some(file) = &mut model.file else {
         return;
@@ -93,7 +93,7 @@ mod tests {
             model.chosen.as_ref().map(|chosen| &*chosen.text),
             Some("exit;")
         );
-        // The editor brings it as a change of its own.
+        // The editor inserts the text and reports the change.
         assert_eq!(&*model.text, "ret;");
         let model = reduce(model, heard(FileAnswer::Refused("it is broken".into())));
         assert_eq!(

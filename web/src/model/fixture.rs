@@ -1,4 +1,4 @@
-//! A small frame for tests: four cells, two of them written.
+//! Test fixture: a small frame of four cells, two of them written.
 #![cfg(test)]
 
 use crate::protocol::BesideOpened;
@@ -89,7 +89,7 @@ pub(crate) fn store() -> StoreView {
     }
 }
 
-/// Two texts that have run, without memory.
+/// Returns a comparison of two completed runs without memory.
 pub(crate) fn beside() -> BesideOpened {
     let side = || BesideSide {
         front: Front::Ptx,
@@ -197,7 +197,7 @@ pub(crate) fn frame() -> Frame {
     }
 }
 
-/// A matrix of one row and two columns, held by lanes 0 and 1 in `%r2`, that went to the first two cells of `out`.
+/// Returns a step with a matrix of one row and two columns, held by lanes 0 and 1 in `%r2` and stored to the first two cells of `out`.
 pub(crate) fn matrix_step() -> MatrixStep {
     let element = |lane: u8| ElementView {
         holders: vec![CellHolder {

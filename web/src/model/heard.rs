@@ -1,4 +1,4 @@
-//! What the page makes of what a core says.
+//! Handling of worker responses.
 
 use super::actions::{ask_order, ask_writer, leave_other_text, show};
 use super::history::ask_history;
@@ -13,13 +13,13 @@ use warpgrid_view::model::{Frame, StoreView};
 use warpgrid_view::session::memory_search::FoundCell;
 use warpgrid_view::source::reference::Pages;
 
-/// What a core said, in an action. Actions are copied where elements repeat them, and a frame is large: so the copies share it, and the
-/// first who opens one has it.
+/// A worker response in an action. Components clone actions and a frame is large, so the clones share the response, and the first call of
+/// [`Letter::open`] takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Letter(Rc<RefCell<Option<Response>>>);
 
 impl Letter {
-    /// What was said; absent when it was taken before.
+    /// Returns the response, or `None` if it was taken before.
     pub(super) fn open(&self) -> Option<Response> {
         self.0.take()
     }
@@ -31,7 +31,7 @@ impl From<Response> for Letter {
     }
 }
 
-/// How often one focus asks on.
+/// Maximum number of repeated requests for the stores of one focus.
 const MAX_ASKED_AGAIN: u8 = 24;
 
 pub(super) fn heard(model: &mut Model, response: Response) {
@@ -43,7 +43,7 @@ pub(super) fn heard(model: &mut Model, response: Response) {
             if !model.can_run() {
                 leave_other_text(model);
             }
-            // The core is there again.
+            // The worker has recovered.
             if let Some(Trouble::Core(_)) = model.trouble {
                 model.trouble = None;
             }
@@ -62,7 +62,7 @@ pub(super) fn heard(model: &mut Model, response: Response) {
     }
 }
 
-/// The pages in the file of the reference.
+/// Deserializes the pages of the reference file.
 fn read_pages(bytes: &[u8]) -> Result<Pages, String> {
     decode(bytes)
         .ok_or_else(|| "the loaded file belongs to a different version of Warpgrid".to_owned())
@@ -74,7 +74,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
     }
     let (id, launch) = (response.id, response.launch);
     match response.body {
-        // About an older text, or for the editor.
+        // A report for an older source, or a response for the editor.
         ResponseBody::Checked { .. }
         | ResponseBody::Reference(_)
         | ResponseBody::Fragments(_)
@@ -85,7 +85,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
         | ResponseBody::File(_)
         | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(mut facts) => {
-            // What a link states was guessed, too.
+            // The launch configuration in a link was inferred as well.
             if facts.guesses.is_empty() {
                 let lines = model.guessed.lines();
                 facts.guesses.extend(lines.map(str::to_owned));
@@ -148,9 +148,9 @@ fn show_frame(model: &mut Model, frame: Frame, id: u32, launch: u32) {
     model.run.frame_launch = launch;
     ask_order(model);
     ask_history(model);
-    // A frame of the run before may still come after a text was pasted.
+    // A frame of the previous run can still arrive after a source was pasted.
     if model.run.launched_revision == model.revision {
-        // Who wrote the cell that a link has pinned is not known yet.
+        // The stores to a cell that a link has pinned are not known yet.
         if model.fresh.take().is_some() {
             let focus = model.focus().cloned();
             ask_writer(model, focus.as_ref());
@@ -165,7 +165,7 @@ fn note_writers(model: &mut Model, known: Vec<(u64, Vec<StoreView>)>) {
         }
         model.known_stores.insert(step, Rc::new(stores));
     }
-    // A slice answers what it can; what is still open is asked again, but not for ever.
+    // A response covers as many steps as fit into one slice. The remaining steps are requested again, up to a limit.
     if model.asked_again < MAX_ASKED_AGAIN {
         model.asked_again += 1;
         let focus = model.focus().cloned();

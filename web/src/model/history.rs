@@ -1,10 +1,10 @@
-//! The history of the pinned cell: when it is asked for, and of which bytes.
+//! The write history of the pinned cell: decides when to request it, and computes its byte range.
 
 use super::{Focus, Model};
 use crate::protocol::RequestBody;
 use warpgrid_view::analysis::cell_history::CellPlace;
 
-/// The bytes of a focused cell, when it is in the present window.
+/// Returns the byte range of a focused cell if it is in the rows of the current frame.
 pub fn place_of(model: &Model, focus: &Focus) -> Option<CellPlace> {
     let Focus::Cell { memory, index } = focus else {
         return None;
@@ -16,13 +16,13 @@ pub fn place_of(model: &Model, focus: &Focus) -> Option<CellPlace> {
     Some(CellPlace {
         memory: memory.clone(),
         offset,
-        // The last cell may be short.
+        // The last cell may be truncated.
         n_bytes: size.min(left),
         ty: grid.ty,
     })
 }
 
-/// Asks for the stores to the pinned cell, unless what is known of them is all there is.
+/// Requests the stores to the pinned cell, unless the known list is complete.
 pub(super) fn ask_history(model: &mut Model) {
     if model.is_stale() || model.playing || model.run.busy.is_some() {
         return;
@@ -36,7 +36,7 @@ pub(super) fn ask_history(model: &mut Model) {
     };
     let (steps, position) = (model.run.steps_seen(), frame.position);
     if let Some((asked, asked_steps, asked_position)) = &model.run.history.asked {
-        // A list that is cut has the stores around its position.
+        // A truncated list contains the stores around its position.
         let found = model.run.history.of(&place);
         let is_cut =
             found.is_some_and(|found| found.n_before + found.n_after > found.writes.len() as u64);

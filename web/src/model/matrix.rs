@@ -1,4 +1,4 @@
-//! What can happen in the matrix view.
+//! Actions of the Layout Explorer.
 
 use super::{Model, Screen};
 use crate::matrix::{CellLabels, MatrixChoice, MatrixFocus, MatrixPage};
@@ -7,10 +7,10 @@ use std::rc::Rc;
 use warpgrid_view::layouts::fragment::FragmentPicture;
 use warpgrid_view::layouts::tensor::LayoutPicture;
 
-/// Something happened in the matrix view.
+/// An action of the Layout Explorer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatrixAction {
-    /// Opens the view, or sets it anew.
+    /// Opens the view or changes its query.
     Open(MatrixChoice),
     Close,
     SetLabels(CellLabels),
@@ -18,7 +18,7 @@ pub enum MatrixAction {
     Pin(Option<MatrixFocus>),
 }
 
-/// The page after `action`.
+/// Applies an action to the state.
 pub(super) fn act(model: &mut Model, action: MatrixAction) {
     match action {
         MatrixAction::Open(choice) => open(model, choice),
@@ -43,7 +43,7 @@ pub(super) fn act(model: &mut Model, action: MatrixAction) {
     }
 }
 
-/// What is shown already stays until the core has answered.
+/// Opens the view. The current diagrams stay visible until the response arrives.
 fn open(model: &mut Model, choice: MatrixChoice) {
     let asked = model.next_request;
     model.send(RequestBody::Fragments {
@@ -60,7 +60,7 @@ fn open(model: &mut Model, choice: MatrixChoice) {
     model.show_screen(Screen::Matrix(MatrixPage { asked, ..page }));
 }
 
-/// The core has answered with a layout; an older answer is dropped.
+/// Handles a layout response of the worker. Responses to older requests are dropped.
 pub(super) fn show_layout(model: &mut Model, id: u32, picture: LayoutPicture) {
     let Some(page) = model.screen.matrix_mut().filter(|page| page.asked == id) else {
         return;
@@ -71,7 +71,7 @@ pub(super) fn show_layout(model: &mut Model, id: u32, picture: LayoutPicture) {
     page.layout = Some(Rc::new(picture));
 }
 
-/// The core has answered; an older answer is dropped.
+/// Handles a fragment response of the worker. Responses to older requests are dropped.
 pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
     let Some(page) = model.screen.matrix_mut().filter(|page| page.asked == id) else {
         return;
@@ -79,7 +79,7 @@ pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
     if let Some(picture) = pictures.first() {
         page.choice.request = picture.request.clone();
     }
-    // Cells are numbered by shape.
+    // Cell indices depend on the shape, so pinned cells are released.
     (page.hover, page.pinned) = (
         None,
         page.pinned

@@ -1,4 +1,4 @@
-//! What can happen in the view of outcomes.
+//! Actions of the litmus test view.
 
 use super::actions::order_request;
 use super::{Model, Screen};
@@ -7,23 +7,23 @@ use crate::protocol::{LitmusAnswer, LitmusRequest, RequestBody};
 use std::rc::Rc;
 use warpgrid_view::memory_model::litmus::{CutRequest, LitmusError};
 
-/// Something happened in the view of outcomes.
+/// An action of the litmus test view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutcomesAction {
-    /// Opens the view on a test, or looks at another one.
+    /// Opens the view with a test, or changes the test.
     Open(Rc<str>),
-    /// Draws the execution of an outcome.
+    /// Shows the execution graph of an outcome.
     Choose(usize),
-    /// Looks for the weakest repairs.
+    /// Searches for the weakest fixes.
     Repair,
-    /// Opens the view on the question that lines of the kernel ask.
+    /// Opens the view with a test that is extracted from lines of the kernel.
     Cut(CutRequest),
-    /// Gives up what is under way.
+    /// Cancels the running search.
     Stop,
     Close,
 }
 
-/// The page after `action`.
+/// Applies an action to the state.
 pub(super) fn act(model: &mut Model, action: OutcomesAction) {
     match action {
         OutcomesAction::Open(text) => open(model, text),
@@ -41,7 +41,7 @@ pub(super) fn act(model: &mut Model, action: OutcomesAction) {
     }
 }
 
-/// What is shown already stays until the core has answered.
+/// Opens the view. The current results stay visible until the response arrives.
 fn open(model: &mut Model, text: Rc<str>) {
     model.playing = false;
     let mut page = match &model.screen {
@@ -57,7 +57,7 @@ fn open(model: &mut Model, text: Rc<str>) {
     model.show_screen(Screen::Outcomes(page));
 }
 
-/// The kernel is run to its lines; what they ask comes as a text.
+/// Runs the kernel up to the selected lines and requests the litmus test of these lines.
 fn ask_cut(model: &mut Model, cut: CutRequest) {
     let launch = order_request(model);
     model.playing = false;
@@ -98,7 +98,7 @@ fn repair(model: &mut Model) {
     }));
 }
 
-/// The core has answered; an older answer is dropped.
+/// Handles a response of the worker. Responses to older requests are dropped.
 pub(super) fn show(model: &mut Model, id: u32, answer: LitmusAnswer) {
     let Some(page) = model.screen.outcomes_mut().filter(|page| page.asked == id) else {
         return;

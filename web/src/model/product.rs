@@ -1,4 +1,4 @@
-//! What can happen in the view of a product.
+//! Actions of the Tensor Core arithmetic view.
 
 use super::{Model, Screen};
 use crate::product::ProductPage;
@@ -6,15 +6,15 @@ use crate::protocol::{ProductAnswer, RequestBody};
 use std::rc::Rc;
 use warpgrid_view::analysis::mma_explanation::ProductRequest;
 
-/// Something happened in the view of a product.
+/// An action of the Tensor Core arithmetic view.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProductAction {
-    /// Opens the view, or sets it anew.
+    /// Opens the view or changes its request.
     Open(ProductRequest),
     Close,
 }
 
-/// The page after `action`.
+/// Applies an action to the state.
 pub(super) fn act(model: &mut Model, action: ProductAction) {
     match action {
         ProductAction::Open(request) => open(model, request),
@@ -24,7 +24,7 @@ pub(super) fn act(model: &mut Model, action: ProductAction) {
     }
 }
 
-/// What is shown already stays until the core has answered.
+/// Opens the view. The current result stays visible until the response arrives.
 fn open(model: &mut Model, request: ProductRequest) {
     let asked = model.next_request;
     model.send(RequestBody::Product(request.clone()));
@@ -39,7 +39,7 @@ fn open(model: &mut Model, request: ProductRequest) {
     }));
 }
 
-/// The core has answered; an older answer is dropped.
+/// Handles a response of the worker. Responses to older requests are dropped.
 pub(super) fn show(model: &mut Model, id: u32, answer: ProductAnswer) {
     if let Some(page) = model.screen.product_mut().filter(|page| page.asked == id) {
         page.answer = Some(Rc::new(answer));

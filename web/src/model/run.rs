@@ -1,4 +1,4 @@
-//! What the page knows of the run in the worker.
+//! State of the run in the worker.
 
 use crate::protocol::{LaunchFacts, OrderAnswer, Refusal};
 use std::rc::Rc;
@@ -8,40 +8,40 @@ use warpgrid_view::layouts::inspector::Cured;
 use warpgrid_view::model::{CellHistory, Frame};
 use warpgrid_worker::traffic::TrafficWords;
 
-/// The run as last reported.
+/// The last reported state of the run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// Counts the launches.
+    /// Number of launches.
     pub launch: u32,
-    /// The text that the frame belongs to.
+    /// The revision of the launched source.
     pub launched_revision: u32,
-    /// A launch was asked for and no frame of it has come yet.
+    /// Whether a launch was requested and its first frame has not arrived.
     pub waiting_for_launch: bool,
     pub facts: Option<Rc<LaunchFacts>>,
     pub frame: Option<Rc<Frame>>,
     /// The launch that the frame belongs to.
     pub frame_launch: u32,
     pub refusal: Option<Rc<Refusal>>,
-    /// What the run cost, as far as it is counted.
+    /// The memory traffic of the counted steps.
     pub traffic: Option<Rc<TrafficWords>>,
-    /// What other orders end with, once they were tried.
+    /// The results of other schedules, once they have run.
     pub orders: Option<Rc<SeedReport>>,
-    /// Data races and hangs, once they were looked for.
+    /// The analysis results, such as data races and hangs, once available.
     pub order: Option<Rc<OrderAnswer>>,
-    /// They were asked for since the launch.
+    /// Whether the analysis was requested since the launch.
     pub order_asked: bool,
-    /// The text that was launched.
+    /// The launched source.
     pub text: Rc<str>,
-    /// What was found of the launch before, until this one is looked through.
+    /// The findings of the previous launch, until this one is analyzed.
     pub before: Option<Rc<Findings>>,
-    /// The text without bank conflicts, or why there is none; once it was asked for.
+    /// State of the request for a source without bank conflicts.
     pub cure: Cure,
-    /// The stores to the pinned cell, once they were asked for.
+    /// The stores to the pinned cell, once requested.
     pub history: History,
     pub busy: Option<Busy>,
 }
 
-/// What was found of a launch beside its memory.
+/// The findings of a launch, apart from its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     pub text: Rc<str>,
@@ -49,16 +49,16 @@ pub struct Findings {
     pub orders: Option<Rc<SeedReport>>,
 }
 
-/// The stores to a cell.
+/// The write history of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
-    /// What was asked last: of which cell, in how many steps, at which position.
+    /// The last request: the cell, the number of executed steps, and the position.
     pub asked: Option<(CellPlace, u64, u64)>,
     pub found: Option<Rc<CellHistory>>,
 }
 
 impl History {
-    /// What was found of a cell.
+    /// Returns the stores to a cell, if they are known.
     pub fn of(&self, place: &CellPlace) -> Option<&Rc<CellHistory>> {
         let found = self.found.as_ref()?;
         let is_same = (&found.memory, found.offset) == (&place.memory, place.offset)
@@ -67,29 +67,29 @@ impl History {
     }
 }
 
-/// The text without bank conflicts.
+/// State of the request for a source without bank conflicts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cure {
-    /// Not asked for yet.
+    /// Not requested.
     #[default]
     Unasked,
-    /// The core looks for it.
+    /// Requested; the worker is searching.
     Asked,
     Found(Rc<Cured>),
-    /// There is none, and why.
+    /// No such source, with the reason.
     Refused(Rc<str>),
 }
 
-/// A move that is under way.
+/// A pending move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Busy {
     pub id: u32,
-    /// How far it has come, once it has taken long enough to be reported.
+    /// Position of the last progress message, which is sent only for long moves.
     pub position: Option<u64>,
 }
 
 impl Run {
-    /// What is known of this launch.
+    /// Returns the findings of this launch.
     pub fn findings(&self) -> Findings {
         Findings {
             text: Rc::clone(&self.text),
@@ -98,19 +98,19 @@ impl Run {
         }
     }
 
-    /// Whether a run takes so long that a person may stop it.
+    /// Checks whether the pending move takes so long that the page offers to stop it.
     pub fn is_long(&self) -> bool {
         self.busy.is_some_and(|busy| busy.position.is_some())
     }
 
-    /// Steps that have been taken, however far the page has gone back.
+    /// Returns the number of executed steps, independently of the current position.
     pub fn steps_seen(&self) -> u64 {
         self.frame
             .as_ref()
             .map_or(0, |frame| frame.length.unwrap_or(frame.position))
     }
 
-    /// The end of the scrubber: the length of the run, or the farthest known place.
+    /// Returns the end of the scrubber: the length of the run, or the highest known position.
     pub fn known_length(&self) -> u64 {
         let Some(frame) = &self.frame else { return 0 };
         let last_tick = frame.store_steps.last().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What fills the page: the kernel with its memories, or one of the views that take their place.
+//! The active view of the page: the debugger with the kernel, or a view that replaces it.
 
 use super::{Action, Model, beside};
 use crate::beside::BesidePage;
@@ -7,24 +7,24 @@ use crate::outcomes::OutcomesPage;
 use crate::product::ProductPage;
 use crate::protocol::{BesideRequest, RequestBody};
 
-/// What fills the page.
+/// The active view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Screen {
     /// The editor and the memories.
     #[default]
     Kernel,
-    /// The matrix view.
+    /// The Layout Explorer.
     Matrix(MatrixPage),
-    /// The view of a product.
+    /// The Tensor Core arithmetic view.
     Product(ProductPage),
-    /// The view of two texts.
+    /// The comparison view.
     Beside(BesidePage),
-    /// The view of every outcome of a few threads.
+    /// The litmus test view.
     Outcomes(OutcomesPage),
 }
 
 impl Screen {
-    /// The matrix view, where it is open.
+    /// Returns the state of the Layout Explorer if it is open.
     pub fn matrix(&self) -> Option<&MatrixPage> {
         match self {
             Screen::Matrix(page) => Some(page),
@@ -39,7 +39,7 @@ impl Screen {
         }
     }
 
-    /// The view of a product, where it is open.
+    /// Returns the state of the Tensor Core arithmetic view if it is open.
     pub fn product(&self) -> Option<&ProductPage> {
         match self {
             Screen::Product(page) => Some(page),
@@ -54,7 +54,7 @@ impl Screen {
         }
     }
 
-    /// The view of two texts, where it is open.
+    /// Returns the state of the comparison view if it is open.
     pub fn beside(&self) -> Option<&BesidePage> {
         match self {
             Screen::Beside(page) => Some(page),
@@ -69,7 +69,7 @@ impl Screen {
         }
     }
 
-    /// The view of outcomes, where it is open.
+    /// Returns the state of the litmus test view if it is open.
     pub fn outcomes(&self) -> Option<&OutcomesPage> {
         match self {
             Screen::Outcomes(page) => Some(page),
@@ -84,18 +84,18 @@ impl Screen {
         }
     }
 
-    /// Whether the kernel is out of sight.
+    /// Checks whether the view hides the kernel.
     pub fn covers_kernel(&self) -> bool {
         !matches!(self, Screen::Kernel)
     }
 }
 
 impl Model {
-    /// Shows another screen and returns the one before. The core drops both runs when the view of two texts is left, and a search when
-    /// that of outcomes is.
+    /// Changes the active view and returns the previous one. When the comparison or litmus test view is left, the worker drops its runs and
+    /// its search.
     pub(super) fn show_screen(&mut self, screen: Screen) -> Screen {
         let before = std::mem::replace(&mut self.screen, screen);
-        // A core that was asked nothing has not started.
+        // A worker that received no request has not been started.
         let had_pair = before.beside().is_some_and(|page| page.asked > 0);
         let had_search = before.outcomes().is_some_and(|page| page.asked > 0);
         let is_left = had_pair && self.screen.beside().is_none()
@@ -107,7 +107,8 @@ impl Model {
     }
 }
 
-/// The keys and buttons of the transport while another screen is shown: two texts move together, elsewhere it is out of sight.
+/// Handles the keys and buttons of the transport in other views: both runs of a comparison move together, and the stop action closes the
+/// view.
 pub(super) fn use_transport(model: &mut Model, action: Action) {
     match (&model.screen, action) {
         (Screen::Beside(_), Action::Move(goal)) => beside::go(model, goal),

@@ -1,21 +1,21 @@
-//! What the launch starts with, changed in place: the question to the core, and its answer, which becomes an edit of the text.
+//! Editing of initial values: the request to the worker, and its response, which becomes an edit of the source.
 
 use super::Model;
 use crate::protocol::RequestBody;
 use std::rc::Rc;
 use warpgrid_view::session::start::{StartEdit, StartPlace};
 
-/// What the page knows of a change that was asked for.
+/// State of the last change of an initial value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StartPage {
-    /// What was asked last.
+    /// The place of the last request.
     pub asked: Option<StartPlace>,
-    /// The edit, until the text has it; or why there is none.
+    /// The edit, until the source contains it, or an error message.
     pub answer: Option<Rc<Result<StartEdit, String>>>,
 }
 
 impl StartPage {
-    /// Whether a text has the line that was asked for.
+    /// Checks whether a source contains the requested line.
     pub(super) fn is_applied(&self, text: &str) -> bool {
         let edit = self
             .answer
@@ -24,20 +24,20 @@ impl StartPage {
         edit.is_some_and(|edit| text.lines().any(|line| line == edit.line))
     }
 
-    /// The line of the text that states what was changed there last.
+    /// Returns the line of the last edit at a place.
     pub fn line(&self, place: &StartPlace) -> Option<&str> {
         let edit = self.answer.as_deref()?.as_ref().ok()?;
         (self.asked.as_ref() == Some(place)).then_some(&*edit.line)
     }
 
-    /// Why a place cannot be changed as it was asked for.
+    /// Returns the error message of the last edit at a place.
     pub fn why(&self, place: &StartPlace) -> Option<&str> {
         let why = self.answer.as_deref()?.as_ref().err()?;
         (self.asked.as_ref() == Some(place)).then_some(why)
     }
 }
 
-/// Asks for the edit of the text after which the launch starts with another value.
+/// Requests the source edit that changes an initial value of the launch.
 pub(super) fn ask(model: &mut Model, place: StartPlace, value: String) {
     if model.run.frame.is_none() || model.is_stale() {
         return;
@@ -46,7 +46,7 @@ pub(super) fn ask(model: &mut Model, place: StartPlace, value: String) {
         asked: Some(place.clone()),
         answer: None,
     };
-    // What a link states beside the text is no line of it.
+    // Annotations that a link adds are not lines of the source, so the edit cannot change them.
     if !model.guessed.is_empty() {
         let why = "the launch configuration is inferred: first select Insert annotations in the launch menu";
         model.start.answer = Some(Rc::new(Err(why.to_owned())));

@@ -1,21 +1,21 @@
-//! Running until something happens: what was asked, the breakpoints, and what came of it.
+//! Conditional runs: the last result and the breakpoints.
 
 use super::{Busy, Model};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
 use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
 
-/// What the page knows of runs until something happens.
+/// State of conditional runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UntilPage {
     /// Lines with a breakpoint, ascending.
     pub breaks: Rc<[u32]>,
-    /// What came of the last one.
+    /// The result of the last conditional run.
     pub answer: Option<Rc<Result<Reached, UntilError>>>,
 }
 
 impl UntilPage {
-    /// What is said at a position: where the last run came to, or why nothing can be waited for.
+    /// Returns the result to show at a position: the one reached by the last conditional run, or an error in its condition.
     pub fn said_at(&self, position: u64) -> Option<&Result<Reached, UntilError>> {
         let answer = self.answer.as_deref()?;
         let is_here = match answer {
@@ -26,13 +26,13 @@ impl UntilPage {
     }
 }
 
-/// Something happened.
+/// An action of conditional runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UntilAction {
-    /// The breakpoints are others.
+    /// The set of breakpoints has changed.
     SetBreaks(Rc<[u32]>),
     Go(Until, Direction),
-    /// To a breakpoint, if there are any.
+    /// Runs to a breakpoint, if there are any.
     GoToBreak(Direction),
 }
 
@@ -64,9 +64,9 @@ fn go(model: &mut Model, until: Until, direction: Direction) {
     model.run.busy = Some(Busy { id, position: None });
 }
 
-/// What came of it.
+/// Handles the result of a conditional run.
 pub(super) fn heard(model: &mut Model, id: u32, answer: Result<Reached, UntilError>) {
-    // Where there is nothing to wait for, no frame follows.
+    // No frame follows an error in the condition.
     if answer.is_err() && model.run.busy.is_some_and(|busy| busy.id == id) {
         model.run.busy = None;
     }

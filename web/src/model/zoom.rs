@@ -1,6 +1,6 @@
-//! How large the cells of a memory are: from the full value to a pixel.
+//! The zoom level of a grid, from the full value to one pixel per cell.
 
-/// A size of cells.
+/// A zoom level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Zoom {
     /// As wide as the longest value.
@@ -8,18 +8,18 @@ pub enum Zoom {
     /// As wide as the card allows.
     #[default]
     Fit,
-    /// This number of pixels wide and high, without a text.
+    /// This number of pixels wide and high, without text.
     Pixels(u8),
 }
 
-/// Which way the size changes.
+/// The direction of a zoom step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoomStep {
     Closer,
     Farther,
 }
 
-/// All sizes, the largest first.
+/// All zoom levels, largest first.
 const SIZES: [Zoom; 7] = [
     Zoom::Full,
     Zoom::Fit,
@@ -31,7 +31,7 @@ const SIZES: [Zoom; 7] = [
 ];
 
 impl Zoom {
-    /// The next size; the same where there is none.
+    /// Returns the next zoom level, or the same one at either end.
     pub fn after(self, step: ZoomStep) -> Zoom {
         let at = SIZES.iter().position(|size| *size == self).unwrap_or(1);
         let next = match step {
@@ -41,7 +41,7 @@ impl Zoom {
         SIZES.get(next).copied().unwrap_or(self)
     }
 
-    /// The size of cells without a text.
+    /// Returns the cell size of a zoom level without text.
     pub fn pixels(self) -> Option<u8> {
         match self {
             Zoom::Full | Zoom::Fit => None,
@@ -49,7 +49,7 @@ impl Zoom {
         }
     }
 
-    /// The size that has this number of pixels.
+    /// Returns the zoom level with a cell size in pixels.
     pub fn of_pixels(size: u32) -> Option<Zoom> {
         let mut sizes = SIZES.into_iter();
         sizes.find(|zoom| zoom.pixels().map(u32::from) == Some(size))

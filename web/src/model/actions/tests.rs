@@ -1,4 +1,4 @@
-//! What the page is after one thing or another happened.
+//! Tests of the state after sequences of actions.
 
 use super::*;
 use crate::model::{fixture, place_of};
@@ -14,7 +14,7 @@ fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
     actions.into_iter().fold(model, reduce)
 }
 
-/// The worker's answer to the newest launch.
+/// Handles the worker's response to the newest request.
 fn answered(model: Model, body: ResponseBody) -> Model {
     let (id, launch) = (model.next_request - 1, model.run.launch);
     reduce(model, Action::Heard(Response::new(id, launch, body).into()))
@@ -46,7 +46,7 @@ fn running() -> Model {
     framed(launched())
 }
 
-/// A change of the text by a person who types.
+/// Returns a change of the source by typing.
 fn typed(text: &str) -> Action {
     Action::Edited {
         text: text.into(),
@@ -389,7 +389,7 @@ fn a_dead_worker_leaves_the_text_and_says_why() {
         model.trouble,
         Some(Trouble::Core("the core stopped".into()))
     );
-    // Another try begins with the verdict.
+    // A retry begins with the check.
     let model = after(model, [Action::Relaunch]);
     assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
 }
@@ -402,7 +402,7 @@ fn an_example_is_shown_once_its_text_is_there() {
     assert_eq!(after(picked.clone(), [late]), picked);
     let shown = after(picked.clone(), [Action::ShowExample(4, "texts".into())]);
     assert_eq!((&*shown.text, shown.example), ("texts", Some(4)));
-    // A person who types meanwhile keeps what they type.
+    // Typing while the example loads keeps the typed text.
     let kept = after(
         picked.clone(),
         [typed("own"), Action::ShowExample(4, "texts".into())],
@@ -422,7 +422,7 @@ fn pin(index: u64) -> Action {
     }))
 }
 
-/// What the core answers about the cell that was asked for last.
+/// Returns a response to the last request for a write history.
 fn history_of(model: &Model, n_before: u64) -> ResponseBody {
     let Some(RequestBody::History(place)) = last_sent(model) else {
         panic!("{:?}", last_sent(model))
@@ -460,11 +460,11 @@ fn the_history_of_a_pinned_cell_is_asked_for_once() {
         answered(model, ResponseBody::Frame(Box::new(frame)))
     };
     assert_eq!(elsewhere(known, 4).next_request, sent);
-    // A list that is cut is asked for again where the run is elsewhere.
+    // A truncated list is requested again at another position.
     let cut = history_of(&model, 900);
     let again = elsewhere(answered(model, cut), 4);
     assert!(matches!(last_sent(&again), Some(RequestBody::History(_))));
-    // Another launch has another history.
+    // A new launch resets the history.
     let fresh = after(again, [Action::LaunchDue]);
     assert_eq!(fresh.run.history, History::default());
 }
@@ -494,7 +494,7 @@ fn a_run_until_something_is_a_move_that_says_what_happened() {
     let there = framed(said);
     assert!(there.run.busy.is_none());
     assert!(there.until.said_at(3).is_some() && there.until.said_at(4).is_none());
-    // Where nothing can be waited for, no frame follows.
+    // No frame follows an error in the condition.
     let wrong = UntilError {
         message: "no register".into(),
         at: (0, 1),
@@ -517,14 +517,14 @@ fn a_change_of_the_launch_is_asked_for_and_forgotten_with_another_text() {
     };
     let done = answered(model.clone(), ResponseBody::EditStart(Ok(edit)));
     assert_eq!(done.start.line(&place), Some("//@ scalar n: s32 = 7"));
-    // The text has the line now, and later another one.
+    // The source first contains the line, and later does not.
     let applied = after(done, [typed("//@ scalar n: s32 = 7\nret;")]);
     assert!(applied.start.line(&place).is_some());
     assert_eq!(after(applied, [typed("ret;")]).start, StartPage::default());
     let why = ResponseBody::EditStart(Err("no line states it".into()));
     let refused = answered(model, why);
     assert_eq!(refused.start.why(&place), Some("no line states it"));
-    // Lines that a link brings beside the text are none of it.
+    // Annotations that a link adds are not part of the source.
     let mut linked = running();
     linked.guessed = "//@ scalar n: s32 = 3".into();
     let sent = linked.next_request;
