@@ -1,4 +1,4 @@
-//! What the editor asks while a person reads and writes, answered by the core.
+//! Handles editor requests: syntax tokens, hover, completion, signature help, formatting and file exports.
 
 use crate::open_text::OpenText;
 use crate::protocol::{Answer, Question};
@@ -6,7 +6,7 @@ use warpgrid_view::layouts::{fragment, tensor};
 use warpgrid_view::source::check::tokens;
 use warpgrid_view::{Front, Language, Session};
 
-/// Answers from the question and the text that is open, or from the run where it is about that.
+/// Computes the response to an editor request from the cached document, or from the session for a memory export.
 pub(crate) fn answer(
     question: &Question,
     text: &mut OpenText,

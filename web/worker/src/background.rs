@@ -1,5 +1,5 @@
-//! What the worker does while no move is under way: counts the traffic of the run, and tries it in other orders. In: a
-//! session that rests; out: messages to the page.
+//! Background work of the worker while no move is pending: counts the memory traffic of a run, searches the write history of a cell and
+//! runs the launch with other scheduler seeds. Works on an idle session and returns response bodies for the page.
 
 use crate::protocol::ResponseBody;
 use crate::traffic::words;
@@ -7,35 +7,35 @@ use warpgrid_view::analysis::cell_history::{CellPlace, HistorySearch};
 use warpgrid_view::analysis::schedule_seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
 
-/// Milliseconds that a slice aims at.
+/// Target duration of a slice in milliseconds.
 const SLICE_MS: f64 = 8.0;
-/// Steps up to which traffic is counted unasked.
+/// Maximum number of steps whose traffic is counted without a request.
 const MAX_COUNTED: u64 = 2_000_000;
-/// Steps that are counted before the clock is looked at.
+/// Number of steps counted between two reads of the clock.
 const COUNTED_AT_ONCE: u64 = 2_000;
-/// Steps that are looked through for a cell before the clock is looked at.
+/// Number of steps searched for stores to a cell between two reads of the clock.
 const LOOKED_THROUGH_AT_ONCE: u64 = 4_000;
-/// Steps that all orders together may take.
+/// Step budget for all schedules together.
 const ORDER_STEPS: u64 = 1_000_000;
-/// Steps of an order before the clock is looked at.
+/// Number of steps of a schedule between two reads of the clock.
 const ORDER_STEPS_AT_ONCE: u64 = 20_000;
-/// Orders that are tried at most, and those that say too little.
+/// Maximum number of schedules, and the number below which the result is not informative.
 const MOST_ORDERS: u64 = 64;
 const FEWEST_ORDERS: u64 = 8;
-/// Larger texts and launches take too long to open for each order.
+/// Limits on source size and buffer elements: larger launches take too long to open once per schedule.
 const MAX_TEXT: usize = 200_000;
 const MAX_ELEMENTS: u64 = 1 << 22;
 
-/// Work that waits until nothing else is to be done.
+/// Work that runs only while the worker has nothing else to do.
 #[derive(Default)]
 pub(crate) struct Background {
-    /// Steps that are to be counted at most.
+    /// Maximum number of steps to count.
     most_counted: u64,
     counts: bool,
-    /// The stores to a cell, which somebody waits for.
+    /// The pending search for the stores to a cell.
     history: Option<HistorySearch>,
     orders: Option<SeedSearch>,
-    /// The orders of the launch were tried, or are too many.
+    /// Whether the schedules of the launch are planned, run, or rejected as too many steps.
     is_ordered: bool,
 }
 
@@ -44,23 +44,23 @@ impl Background {
         self.counts || self.history.is_some() || self.orders.is_some()
     }
 
-    /// Counts every step, since a person asked for it.
+    /// Counts every step, because the user requested it.
     pub(crate) fn count_all(&mut self) {
         self.most_counted = u64::MAX;
         self.counts = true;
     }
 
-    /// Looks for the stores to a cell, since a person asked for it.
+    /// Starts a search for the stores to a cell, because the user requested it.
     pub(crate) fn look_for(&mut self, place: &CellPlace, session: &mut Session) {
         self.history = session.search_history(place);
     }
 
-    /// The steps to come have become others.
+    /// Drops the history search, because the later steps of the run have changed.
     pub(crate) fn forget_history(&mut self) {
         self.history = None;
     }
 
-    /// A move has come to its end: sees what there is to do.
+    /// Plans the background work after a move has completed.
     pub(crate) fn plan(&mut self, session: &Session) {
         let most = self.most_counted.max(MAX_COUNTED);
         self.counts |= session.traffic_counted() < session.steps_seen().min(most);
@@ -76,7 +76,7 @@ impl Background {
         }
     }
 
-    /// Does one slice; what is done is a message.
+    /// Runs one slice and returns a response body when a task is finished.
     pub(crate) fn work(
         &mut self,
         session: &mut Session,
@@ -111,7 +111,7 @@ impl Background {
                     let report = self.orders.take()?.report().ok()?;
                     return Some(ResponseBody::Orders(report));
                 }
-                // What runs in one order is not refused in another.
+                // A launch that runs with one seed is not rejected with another.
                 Err(_) => self.orders = None,
             }
             if is_over() {
@@ -122,7 +122,7 @@ impl Background {
     }
 }
 
-/// Whether a launch opens quickly.
+/// Checks whether a launch is small enough to open quickly.
 pub(crate) fn is_small(session: &Session) -> bool {
     let scenario = session.scenario();
     let elements = scenario.params.iter().map(|parameter| match parameter {

@@ -1,4 +1,4 @@
-//! Two texts of a kernel in a worker: they are run in slices, then looked at from position to position.
+//! Compares two sources of a kernel in a worker: runs both in slices, then returns the frames of both at requested positions.
 
 use crate::lens;
 use crate::listen::Work;
@@ -12,29 +12,29 @@ use warpgrid_view::analysis::comparison::{BesideError, Pair};
 use warpgrid_view::scenario::Beside as Other;
 use warpgrid_view::{Front, Scenario};
 
-/// Milliseconds that a slice aims at.
+/// Target duration of a slice in milliseconds.
 const SLICE_MS: f64 = 8.0;
-/// Steps before the clock is looked at.
+/// Number of steps between two reads of the clock.
 const STEPS_AT_ONCE: u64 = 5_000;
-/// Steps that each text may take.
+/// Maximum number of steps per source.
 const MAX_STEPS: u64 = 3_000_000;
-/// Rows of each memory that are laid out.
+/// Number of rows per memory in a frame.
 const ROWS: u32 = 16;
 
-/// The pair that is open.
+/// The open pair of sources.
 #[derive(Default)]
 pub struct Beside {
     pair: Option<Pair>,
-    /// What is answered when both have run.
+    /// The request to answer once both sources have run.
     opening: Option<Opening>,
-    /// The search of a litmus test, with the request that it answers.
+    /// The running search of a litmus test, with the ID of its request.
     litmus: Option<(u32, litmus::Search)>,
 }
 
 struct Opening {
     id: u32,
     launch: u32,
-    /// Where to go then.
+    /// The position to show after both runs.
     look: BesideLook,
 }
 
@@ -106,7 +106,7 @@ impl Work for Beside {
         }
         let Opening { id, launch, look } = self.opening.take()?;
         let report = pair.report();
-        // Where no place is asked for, the first difference is what a person came for.
+        // Without a requested position, the comparison opens at the first difference, which is what the user wants to see.
         let position = match look.position {
             u64::MAX => pair.parting(&report).unwrap_or(u64::MAX),
             position => position,
@@ -121,15 +121,15 @@ impl Work for Beside {
     }
 }
 
-/// An answer about no launch.
+/// Returns a litmus response, which belongs to no launch.
 fn litmus_answer(id: u32, answer: LitmusAnswer) -> Response {
     Response::new(id, 0, ResponseBody::Litmus(answer))
 }
 
 impl Beside {
-    /// Launches both texts; the answer comes at once where one of them does not run.
+    /// Launches both sources. Returns a response immediately if one of them is rejected.
     fn open(&mut self, texts: BesideTexts, opening: Opening) -> Option<BesideAnswer> {
-        // The old pair goes first, so that its memory is free.
+        // Drop the previous pair first to free its memory.
         *self = Beside::default();
         let scenario = Scenario {
             front: Front::of_source(&texts.source),
@@ -159,7 +159,7 @@ impl Beside {
         }
     }
 
-    /// The pair at a position.
+    /// Returns the frames of the pair at a position.
     fn look(&mut self, look: &BesideLook) -> Option<BesideAnswer> {
         let pair = self.pair.as_mut().filter(|_| self.opening.is_none())?;
         let frame = pair.frame(look.position, &look.first_rows, ROWS);

@@ -1,4 +1,5 @@
-//! The core that is loaded later: it has both languages, and reads what people paste around them.
+//! Entry point of the worker module that is loaded later: supports both languages and the source code or logs that instructions are
+//! embedded in.
 
 fn main() {
     warpgrid_worker::listen::listen::<warpgrid_worker::later::Later>();

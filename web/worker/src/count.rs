@@ -1,4 +1,4 @@
-//! Numbers in texts of the page.
+//! Formatting of numbers in UI text.
 
 /// Formats a number with thin spaces between groups of three digits if it has at least five digits: `1 234 567`.
 pub fn count(n: u64) -> String {

@@ -1,5 +1,5 @@
-//! The core while one works on the page: whatever its worker is named, it reads both languages, and it writes the pages of the reference
-//! itself. So one program is compiled in place of four.
+//! Worker module of development builds: supports both languages under every worker name and generates the reference pages itself, so that
+//! one program is compiled instead of four.
 
 use warpgrid_view::source::reference::pages;
 use warpgrid_worker::later::Later;
@@ -10,12 +10,12 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What the page called the worker.
+    /// The name that the page gave the worker.
     #[wasm_bindgen(thread_local_v2, js_name = name)]
     static NAME: String;
 }
 
-/// The bytes of `reference.bin`, which the release site has as a file.
+/// Returns the bytes of `reference.bin`, which is a file on the release site.
 #[wasm_bindgen(js_name = writeReference)]
 pub fn write_reference() -> Vec<u8> {
     encode(&pages())

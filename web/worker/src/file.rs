@@ -1,10 +1,10 @@
-//! A file of a compiler that a person has dropped on the page: it stays open, so that its programs become texts one by one. In: bytes, or the
-//! number of a program; out: what the file holds, or a text.
+//! Keeps a compiled file open that the user dropped on the page, so that its code objects can be converted to text one by one. Takes the
+//! bytes of a file or the number of a code object; returns the contents of the file or the text.
 
 use crate::protocol::{FileAnswer, FileRequest};
 use warpgrid_view::compiled_file::CompiledFile;
 
-/// The file that is open.
+/// The open file.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFile {
     file: Option<CompiledFile>,
@@ -14,7 +14,7 @@ impl OpenFile {
     pub(crate) fn answer(&mut self, request: FileRequest) -> FileAnswer {
         match request {
             FileRequest::Open(bytes) => {
-                // The old file goes first, so that its memory is free.
+                // Drop the previous file first to free its memory.
                 self.file = None;
                 match CompiledFile::open(&bytes) {
                     Ok(file) => {
@@ -37,7 +37,7 @@ impl OpenFile {
     }
 }
 
-/// The worker may have been started anew since.
+/// Error for a request without an open file: the worker may have been restarted since the file was opened.
 const GONE: &str = "the file is no longer open: open the file again";
 
 #[cfg(test)]

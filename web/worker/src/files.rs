@@ -1,5 +1,5 @@
-//! `warpgrid-files FOLDER`: writes the files that lie beside the core, `reference.bin` and `first.bin`. Runs while the site is built, on the
-//! machine that builds it.
+//! `warpgrid-files FOLDER`: writes the files that are deployed next to the worker modules, `reference.bin` and `first.bin`. Runs on the
+//! build machine while the site is built.
 
 use std::fs;
 use std::path::Path;

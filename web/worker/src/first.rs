@@ -1,5 +1,5 @@
-//! What a first visit asks and is answered, recorded while the site is built: `start.js` answers with it before the core is there, so
-//! that the first grid waits for the page alone. In: the first example; out: the bytes of `first.bin`.
+//! Records the requests of a first visit and their responses while the site is built. `start.js` replays the recording before the worker
+//! module is loaded, so that the first grid waits only for the page. Reads the first example; returns the bytes of `first.bin`.
 
 use crate::listen::Work;
 use crate::protocol::{Goal, Place, Question, Request, RequestBody, Response, encode};
@@ -7,12 +7,12 @@ use crate::runner::Runner;
 use warpgrid_view::CheckOptions;
 use warpgrid_view::model::FrameRequest;
 
-/// The text that the editor opens with (`web/bundle.mjs`).
+/// The initial source of the editor (`web/bundle.mjs`).
 pub const FIRST_TEXT: &str = include_str!("../../../public/examples/row-and-column-stores.ptx");
-/// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
+/// Fraction of all stores after which a newly opened example is shown: some cells are written, some are not yet.
 pub const SHARE_OF_EXAMPLE: f32 = 0.62;
 
-/// The requests of a first visit, as the page sends them: tokens for the editor, the verdict, the launch.
+/// Returns the requests of a first visit, as the page sends them: tokens for the editor, the check, the launch.
 pub fn requests() -> [Request; 3] {
     let source = || FIRST_TEXT.to_owned();
     let tokens = Question::Tokens { source: source() };
@@ -38,8 +38,8 @@ pub fn requests() -> [Request; 3] {
     .map(|(id, launch, body)| Request { id, launch, body })
 }
 
-/// Each request with its answers: a count of bytes and the bytes of the request, the count of its answers, a count of bytes and the bytes
-/// of each. Counts are little-endian words.
+/// Returns the recording: for each request, its byte count and bytes, the number of its responses, and the byte count and bytes of each
+/// response. Counts are little-endian 32-bit words.
 pub fn recording() -> Vec<u8> {
     let mut runner = Runner::default();
     let mut bytes = Vec::new();
@@ -54,9 +54,9 @@ pub fn recording() -> Vec<u8> {
     bytes
 }
 
-/// What a request is answered, up to the frame that a launch ends with.
+/// Returns the responses to a request, for a launch up to its frame.
 fn answers(runner: &mut Runner, request: Request) -> Vec<Response> {
-    // The clock does not move: no slice is cut short.
+    // The clock is constant, so that no slice is interrupted.
     let clock = || 0.0;
     let is_launch = matches!(request.body, RequestBody::Launch { .. });
     let mut answers = runner.receive(request, clock);
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::protocol::{Answer, ResponseBody, decode};
 
-    /// Reads a block, and leaves what is after it.
+    /// Reads a block and advances `bytes` past it.
     fn read<'b>(bytes: &mut &'b [u8]) -> &'b [u8] {
         let n = read_count(bytes);
         let (block, rest) = bytes.split_at(n);

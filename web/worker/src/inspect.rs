@@ -1,5 +1,6 @@
-//! Watched values, two moments of a run, and runs by translated code, for a worker of their own: a question goes in as text, its number, what is asked, the launch, positions and facts,
-//! with NUL between them; its answer as JSON comes out. The launch of the last question stays, so that the next one goes on from there.
+//! Watched values, comparisons of two steps, custom layouts, overviews of a buffer and JIT runs, in a worker of its own. A request is a
+//! string of NUL-separated fields: its number, its command, the launch, positions and arguments. The response is JSON. The session of the
+//! last request stays open for the next one.
 
 mod json;
 #[cfg(feature = "translate")]
@@ -15,7 +16,7 @@ use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Session};
 use wasm_bindgen::JsValue;
 
-/// The launch that was asked about last.
+/// The session of the last request.
 #[derive(Default)]
 pub(crate) struct Inspect {
     open: Option<(OrderRequest, Session)>,
@@ -23,8 +24,8 @@ pub(crate) struct Inspect {
     run: run::Running,
 }
 
-/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`,
-/// `map POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or one of [`run`], each with a launch.
+/// A parsed request: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`, `map
+/// POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`], each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,
@@ -33,7 +34,8 @@ struct Asked<'a> {
 }
 
 impl Inspect {
-    /// The answer; `None` for what is no such question. Parts of a run were sent beside it.
+    /// Returns the response, or `None` if the text is no request of this module. `sent` contains the parts of a run that were transferred
+    /// with the request.
     pub(crate) fn answer(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
         let asked = Asked::read(question)?;
         let number = asked.number.to_string();
@@ -106,7 +108,7 @@ impl Inspect {
 
     fn session(&mut self, launch: OrderRequest) -> Result<&mut Session, String> {
         if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
-            // The memory of the run before goes first.
+            // Drop the previous session and run first to free their memory.
             self.open = None;
             #[cfg(feature = "translate")]
             self.run.close();
@@ -120,7 +122,7 @@ impl Inspect {
 }
 
 impl<'a> Asked<'a> {
-    /// `number, what, target, version, kernel, seed, three facts, text`: empty where nothing is stated.
+    /// Parses `number, what, target, version, kernel, seed, three facts, text`. Fields without a value are empty.
     fn read(question: &'a str) -> Option<Asked<'a>> {
         let parts: Vec<&str> = question.splitn(10, '\0').collect();
         let [number, what, target, version, entry, seed, a, b, c, source] = parts[..] else {
@@ -151,7 +153,7 @@ fn number(text: &str) -> Result<u64, String> {
     number.map_err(|_| format!("found `{text}`, expected a step number or an element index"))
 }
 
-/// A memory, a type that may be empty, and what is seen; the first element, and the end.
+/// Parses a memory, an optional element type and a shading, and the first element and the end of a range.
 fn shade_request(what: &str, elements: &str) -> Result<ShadeRequest, String> {
     let what: Vec<&str> = what.split('\n').collect();
     let [memory, ty, shading] = what[..] else {
@@ -170,7 +172,7 @@ fn shade_request(what: &str, elements: &str) -> Result<ShadeRequest, String> {
     })
 }
 
-/// `1 of block 3`, as links have it.
+/// Parses `1 of block 3`, the spelling of a warp in links.
 fn warp(words: &str) -> Option<(u64, u32)> {
     let (warp, block) = words.split_once(" of block ")?;
     Some((block.parse().ok()?, warp.parse().ok()?))

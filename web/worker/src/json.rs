@@ -1,8 +1,8 @@
-//! JSON for answers to questions that are texts: values go in, text comes out. Written by hand, since a library for it weighs 40 KB of the core.
+//! JSON serialization for requests that are strings. Written by hand, because a JSON library adds 40 KB to the worker module.
 
 use std::fmt::Write;
 
-/// A text in quotation marks.
+/// Returns a string as a JSON string literal.
 pub(crate) fn text(value: &str) -> String {
     let mut out = String::with_capacity(value.len() + 2);
     out.push('"');
@@ -31,7 +31,7 @@ pub(crate) fn texts(values: &[String]) -> String {
     list(values.iter().map(|value| text(value)))
 }
 
-/// Names with values that are JSON already.
+/// Returns an object of names and values that are JSON already.
 pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn object(fields: &[(&str, String)]) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-/// An answer with the number of its question: what was found, or why nothing was.
+/// Returns a response with the ID of its request: the result or the error message.
 pub(crate) fn response(id: &str, found: Result<String, String>) -> String {
     let field = match found {
         Ok(found) => ("found", found),

@@ -1,5 +1,6 @@
-//! The core that is loaded later, as one [`Work`]: what is asked of two texts, of orders and of pictures goes to [`Beside`], a run of source code
-//! with inline assembly to a [`Runner`] of its own, files of compilers are opened here, and what people learn with and watch is answered.
+//! The request handler of the worker module that is loaded later. Comparisons, analyses and litmus tests go to [`Beside`], diagrams to
+//! `lens`, runs of source code with inline assembly to a separate [`Runner`], compiled files to `OpenFile`, and string requests to
+//! `Inspect` and `learn`.
 
 use crate::beside::Beside;
 use crate::file::OpenFile;
@@ -11,7 +12,7 @@ use crate::protocol::{Request, RequestBody, Response, ResponseBody};
 use crate::runner::Runner;
 use wasm_bindgen::JsValue;
 
-/// The parts of the core.
+/// The handlers of the module.
 #[derive(Default)]
 pub struct Later {
     beside: Beside,
@@ -51,7 +52,7 @@ impl Work for Later {
     }
 
     fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
-        // The run is what a person waits for.
+        // A run has priority, because the user waits for it.
         match self.runner.is_busy() {
             true => self.runner.work(clock),
             false => self.beside.work(clock),

@@ -1,6 +1,6 @@
-//! Puzzles, tours and small pictures in a worker: a question goes in as text, its number, what is asked and the facts of it with NUL between them; its answer as
-//! JSON comes out. The part of the page where people learn is JavaScript that is loaded when it is opened, so these questions cross as text. Only the core
-//! that is loaded later has them.
+//! Puzzles, tours and thumbnails in a worker. A request is a string of NUL-separated fields, its number, its command and the arguments; the
+//! response is JSON. The learning pages are JavaScript that is loaded on demand, which is why these messages are strings. Only the worker
+//! module that is loaded later handles them.
 
 mod json;
 
@@ -9,7 +9,7 @@ use warpgrid_view::learn::puzzle::Puzzle;
 use warpgrid_view::learn::thumbnail;
 use warpgrid_view::learn::tour::Tour;
 
-/// The answer; `None` for what is no question.
+/// Returns the response, or `None` if the text is not a request.
 pub(crate) fn answer(question: &str) -> Option<String> {
     let parts: Vec<&str> = question.splitn(4, '\0').collect();
     let number: u32 = parts.first()?.parse().ok()?;
@@ -17,7 +17,7 @@ pub(crate) fn answer(question: &str) -> Option<String> {
     Some(response(&number.to_string(), found))
 }
 
-/// `puzzle FILE`, `check FILE ANSWER`, `tour FILE SOURCE`, `picture SOURCE`.
+/// Handles `puzzle FILE`, `check FILE ANSWER`, `tour FILE SOURCE` and `picture SOURCE`.
 fn find(parts: &[&str]) -> Option<Result<String, String>> {
     let read = Puzzle::read;
     Some(match *parts {

@@ -1,11 +1,12 @@
-//! The layout lens in a worker: pictures of what is asked for, and their files. Only the core for two texts has it, so that no other core is larger.
+//! Layout diagrams in a worker: computes the requested diagrams and their exports. Only the worker module that is loaded later contains
+//! this code, to keep the other modules small.
 
 use crate::protocol::{Answer, Question, RequestBody, ResponseBody};
 use warpgrid_view::layouts::fragment::every_operation;
 use warpgrid_view::layouts::inspector::picture;
 use warpgrid_view::layouts::tensor;
 
-/// The answer, where the lens has one.
+/// Returns the response if the request concerns a layout diagram.
 pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
     match body {
         RequestBody::Fragments { request, .. } => {

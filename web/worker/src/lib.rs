@@ -1,9 +1,10 @@
-//! The core of the page: it checks texts, answers the editor and runs kernels, in a worker.
+//! The worker of the page: checks sources, handles editor requests and runs kernels.
 //!
 //! ```text
 //! page ──► Request ──► Runner: check, answer, or slices of a run over view::Session ──► Response ──► page
 //! ```
-//! The page names only [`protocol`]; what this package does with a request is not linked into it.
+//!
+//! The page uses [`protocol`], [`traffic`], [`count`] and a few constants; the request handlers are not linked into it.
 
 mod answer;
 mod background;

@@ -1,4 +1,4 @@
-//! The worker: listens, works in slices, answers. The work itself is that of a [`Work`].
+//! The message loop of the worker: decodes requests, schedules slices and posts responses. The requests are handled by a [`Work`].
 
 use crate::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
 use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
@@ -9,33 +9,32 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessageP
 
 #[wasm_bindgen]
 extern "C" {
-    /// Fetches the file of the reference, which lies beside the core (see `start.js`): resolves to its bytes, or to a text
-    /// that says why they are not there.
+    /// Fetches the reference file next to the worker modules (see `start.js`). Resolves to its bytes or to an error message.
     #[wasm_bindgen(js_name = fetchReference)]
     fn fetch_reference() -> Promise;
 }
 
-/// What a worker does: requests go in, work is done in slices, responses come out.
+/// Request handler of a worker: receives requests, works in slices and returns responses.
 pub trait Work: Default + 'static {
-    /// Takes a request; what can be answered at once is.
+    /// Handles a request and returns the responses that are available immediately.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
-    /// Whether it answers questions that are texts.
+    /// Whether the handler supports requests that are strings.
     const ANSWERS_TEXTS: bool = false;
-    /// Answers a question that is a text, with what was sent beside it: of puzzles and tours, of watched values, of runs.
+    /// Handles a string request for puzzles and tours, watched values or runs. `_sent` contains the values that were transferred with it.
     fn learn(&mut self, _question: &str, _sent: &[JsValue]) -> Option<Answered> {
         None
     }
-    /// Whether [`Work::work`] has something to do.
+    /// Checks whether [`Work::work`] has work to do.
     fn is_busy(&self) -> bool;
-    /// Does one slice; a response when there is something to say.
+    /// Runs one slice and returns a response, if there is one.
     fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response>;
 }
 
-/// The answer to a question that is a text.
+/// The response to a string request.
 pub struct Answered {
-    /// As JSON.
+    /// JSON text.
     pub words: String,
-    /// A part of a run, which goes beside them with the bytes of its `memory`.
+    /// A part of a run, sent with the JSON text; the buffer of its `memory` is transferred.
     pub part: Option<Object>,
 }
 
@@ -45,7 +44,7 @@ impl From<String> for Answered {
     }
 }
 
-/// Listens for the life of the worker.
+/// Installs the message handlers for the lifetime of the worker.
 pub fn listen<W: Work>() {
     let Ok(channel) = MessageChannel::new() else {
         return;
@@ -85,7 +84,7 @@ pub fn listen<W: Work>() {
 struct Worker<W> {
     work: RefCell<W>,
     scope: DedicatedWorkerGlobalScope,
-    /// A message to ourselves lets requests in between two slices, without the delay of a timer.
+    /// Port for messages to the worker itself. They let requests run between two slices without the delay of a timer.
     again: MessagePort,
 }
 
@@ -101,7 +100,7 @@ impl<W: Work> Worker<W> {
         }
     }
 
-    /// A text, or an array of a text and of what was sent beside it.
+    /// Handles a string request, or an array of the string and the values that were transferred with it.
     fn hear(&self, data: &JsValue) {
         match (data.as_string(), data.dyn_ref::<Array>()) {
             (Some(question), _) => self.learn(&question, &[]),

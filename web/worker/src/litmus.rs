@@ -1,5 +1,5 @@
-//! Every outcome of a few threads, in a worker: the search runs in slices, and another request ends it. Only the core that is loaded later has
-//! it. In: the text of a test; out: what the memory model allows, or the weakest repairs with the texts that they make.
+//! Litmus tests in a worker. The search runs in slices, and another request cancels it. Takes the text of a test; returns the outcomes that
+//! the memory model allows, or the weakest fixes with the fixed texts. Only the worker module that is loaded later contains this code.
 
 use crate::order::{MAX_STEPS, scenario};
 use crate::protocol::{LitmusAnswer, LitmusRequest};
@@ -8,13 +8,13 @@ use warpgrid_view::memory_model::litmus::{
     LitmusError, LitmusSearch, LitmusTest, RepairSearch, apply, bad_outcomes, read_text, write_text,
 };
 
-/// Milliseconds that a slice aims at.
+/// Target duration of a slice in milliseconds.
 const SLICE_MS: f64 = 8.0;
-/// Candidates, and sets of changes, before the clock is looked at.
+/// Number of candidate executions, and of sets of changes, between two reads of the clock.
 const CANDIDATES_AT_ONCE: u64 = 200;
 const TRIES_AT_ONCE: u64 = 1;
 
-/// A search that is under way.
+/// A search in progress.
 pub(crate) enum Search {
     Outcomes(Box<LitmusSearch>),
     Repairs {
@@ -23,14 +23,14 @@ pub(crate) enum Search {
     },
 }
 
-/// What comes of a request.
+/// The result of starting a request.
 pub(crate) enum Started {
     Search(Search),
     Answer(LitmusAnswer),
     Nothing,
 }
 
-/// Starts what is asked for.
+/// Starts the search that a request asks for, or answers the request immediately.
 pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
     match request {
         LitmusRequest::Cut(launch, cut) => {
@@ -65,7 +65,7 @@ fn bad_of(test: &LitmusTest) -> Result<Vec<Vec<u64>>, LitmusError> {
 }
 
 impl Search {
-    /// One slice; the answer, once there is one.
+    /// Runs one slice. Returns a result once the search is finished.
     pub(crate) fn work(&mut self, clock: impl Fn() -> f64) -> Option<Result<(), LitmusError>> {
         let begun = clock();
         loop {

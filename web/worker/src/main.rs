@@ -1,4 +1,4 @@
-//! The core for texts in PTX.
+//! Entry point of the worker module for PTX sources.
 
 fn main() {
     warpgrid_worker::listen::listen::<warpgrid_worker::runner::Runner>();

@@ -1,19 +1,20 @@
-//! The text that the page asked about last: it stays parsed, so that hover, completion and signature cost no second reading. In: a source and
-//! what overrides its directives; out: its document, in the language that the text shows.
+//! Cache of the last requested document: it stays parsed, so that hover, completion and signature help do not parse the source again. Takes
+//! a source and the overrides of its directives; provides its document in the detected language.
 
 use warpgrid_view::{CheckOptions, Document, Front, Language};
 
-/// Longer texts are read anew each time: a tree takes some twenty times the memory of its text.
+/// Maximum size of a cached source. Longer sources are parsed for each request, because a syntax tree takes about twenty times the memory
+/// of its source.
 const MAX_KEPT_BYTES: usize = 4 << 20;
 
-/// The text that is open.
+/// The cached document.
 #[derive(Debug, Default)]
 pub(crate) struct OpenText {
     open: Option<(CheckOptions, Document<'static>)>,
 }
 
 impl OpenText {
-    /// Reads from the document of a text, which is opened unless it is the present one.
+    /// Calls `read` with the document of a source, which is parsed unless it is cached.
     pub(crate) fn with<T>(
         &mut self,
         source: &str,
@@ -26,9 +27,9 @@ impl OpenText {
         if let Some((_, document)) = self.open.as_ref().filter(is_open) {
             return read(document);
         }
-        // The old tree goes first, so that its memory is free for the new one.
+        // Drop the previous tree first to free its memory for the new one.
         self.open = None;
-        // The page has no switch for the language: the text shows it.
+        // The page has no language option, so the language is detected from the source.
         let language = Language::from(Front::of_source(source));
         let document = language.open(source.to_owned(), options);
         let found = read(&document);

@@ -1,6 +1,6 @@
-//! Data races, hangs and bank conflicts of a launch, found in a worker of their own: the launch is run once more, from its start, with a detector. Only
-//! the core that is loaded after the first grid has it, so that no visitor waits for it. In: what the page launched; out: what was found, or nothing where
-//! the run is too long; and the text without the conflicts, where that is asked for.
+//! Analysis of a launch in a worker of its own: runs the launch once more from its start with a detector for data races, hangs and bank
+//! conflicts. Takes the launch of the page; returns the analysis, or nothing if the run is too long, and on request the source without bank
+//! conflicts. Only the worker module that is loaded after the first grid contains this code, so that no visitor waits for it.
 
 use crate::background::is_small;
 use crate::protocol::{OrderAnswer, OrderMark, OrderRequest, ResponseBody};
@@ -10,15 +10,15 @@ use warpgrid_view::layouts::inspector::{AccessLayout, ConflictReport};
 use warpgrid_view::memory_model::concurrency::{RacePlace, RaceReport, RaceSure};
 use warpgrid_view::{Front, Scenario, Session};
 
-/// Steps of a run up to which it is looked through.
+/// Maximum number of steps of an analyzed run.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// Accesses with bank conflicts, or with sectors in vain, that are explained.
+/// Maximum number of explained accesses, with bank conflicts or with excessive sectors.
 const MAX_ACCESSES: usize = 8;
-/// Accesses whose layout is known to the page.
+/// Maximum number of access layouts sent to the page.
 const MAX_LAYOUTS: usize = 512;
 
-/// The answer; `None` for a launch that is refused, large or long.
+/// Returns the analysis, or `None` for a launch that is rejected, large or long.
 pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
     let seed = request.seed;
     let mut session = launched(scenario(request), seed).ok()?;
@@ -38,7 +38,7 @@ pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
     })))
 }
 
-/// Where races and reads of what nothing has written are, in the memories and at the lines.
+/// Returns the bytes and lines of data races and uninitialized reads.
 fn marks(report: &RaceReport, session: &Session) -> Vec<OrderMark> {
     let races = report.races.iter().map(|race| {
         let lines = [race.first.line, race.second.line];
@@ -63,8 +63,8 @@ fn marks(report: &RaceReport, session: &Session) -> Vec<OrderMark> {
     races.chain(unwritten).filter_map(mark).collect()
 }
 
-/// The accesses that have conflicts, the worst ones first, and the buffers that they touch. Lanes that change one word wait for each other
-/// wherever it lies, as at an mbarrier: of those there is nothing to say.
+/// Returns the accesses with bank conflicts, the worst first, and the buffers that they touch. Excludes accesses whose lanes change the
+/// same word, as at an mbarrier: these lanes are serialized at every address, so that no other layout helps.
 fn conflicts(session: &mut Session) -> ConflictReport {
     let mut report = session.conflicts();
     report.accesses.retain(|access| {
@@ -90,14 +90,14 @@ fn conflicts(session: &mut Session) -> ConflictReport {
     report
 }
 
-/// The layouts of the accesses; a text of thousands of them has the first.
+/// Returns the layouts of the accesses, truncated for sources with thousands of accesses.
 fn layouts(session: &mut Session) -> Vec<AccessLayout> {
     let mut found = session.layouts();
     found.truncate(MAX_LAYOUTS);
     found
 }
 
-/// The text without bank conflicts, once both texts have left the same results.
+/// Returns the source without bank conflicts, after a check that both sources leave the same results.
 pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
     let seed = request.seed;
     let scenario = Scenario {

@@ -1,6 +1,6 @@
-//! What the page and its worker say to each other: numbered requests, and answers that name the text they belong to.
+//! The protocol between the page and its workers: numbered requests, and responses that name the launch they belong to.
 //!
-//! Messages cross as bytes, so that a large frame is moved, not copied cell by cell into objects.
+//! Messages are serialized to bytes, so that a large frame is transferred instead of copied cell by cell into objects.
 
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -25,89 +25,89 @@ use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
 use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureText};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, is_wrapped};
 
-/// From the page to the worker.
+/// A message from the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Ascending.
+    /// ID of the request; IDs ascend.
     pub id: u32,
-    /// Which launch the request is about; an answer to an older one is dropped.
+    /// The launch that the request concerns. Responses for an older launch are dropped.
     pub launch: u32,
     pub body: RequestBody,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RequestBody {
-    /// Checks a text; the answer names the same revision.
+    /// Checks a source. The response has the same revision.
     Check {
         revision: u32,
         source: String,
         options: CheckOptions,
     },
-    /// The reference, whole: the worker fetches it.
+    /// Requests the complete reference, which the worker fetches.
     Reference,
-    /// Fragments, nearest to what is asked for: on the target of the request, and on another beside it.
+    /// Requests the closest match for a fragment layout, on the target of the request and on a second target for comparison.
     Fragments {
         request: FragmentRequest,
         base_bytes: u64,
         beside: Option<String>,
     },
-    /// How a tensor core computes an element.
+    /// Explains how a Tensor Core computes an element.
     Product(ProductRequest),
-    /// For the core that has both languages.
+    /// Compares two sources, in the worker that supports both languages.
     Beside(BesideRequest),
-    /// Looks for data races of a launch, and why it never ends. For the core that is loaded later.
+    /// Analyzes a launch for data races and hangs, in the worker that is loaded later.
     Order(Box<OrderRequest>),
-    /// Changes the text of a launch so that its shared memory has no bank conflicts. For the same core.
+    /// Rewrites the source of a launch to remove its bank conflicts in shared memory, in the same worker.
     Cure(Box<OrderRequest>),
-    /// Every outcome of a few threads, or repairs. For the same core; a search that is under way is given up.
+    /// Enumerates the outcomes of a litmus test or searches for fixes, in the same worker. Cancels a running search.
     Litmus(LitmusRequest),
-    /// A file of a compiler. For the same core.
+    /// Reads a compiled file, in the same worker.
     File(FileRequest),
-    /// A question of the editor, or for a file.
+    /// An editor request or a file export.
     Ask(Question),
-    /// Checks and launches a text, runs it for a while and goes to a place.
+    /// Checks and launches a source, runs it for a limited time and moves to a position.
     Launch {
         source: String,
         target: Option<String>,
         ptx_version: Option<String>,
-        /// The kernel; the one that the text says when absent, or when the text has no such kernel.
+        /// The kernel. Defaults to the kernel named in the source, also if the source has no kernel of this name.
         entry: Option<String>,
-        /// Turns the scheduler; the seed that the text says when absent.
+        /// Seed of the scheduler. Defaults to the seed in the source.
         seed: Option<u64>,
         goal: Goal,
         look: FrameRequest,
     },
-    /// Goes somewhere; a move that is under way is given up.
+    /// Moves to a position. Cancels the pending move.
     Move { goal: Goal, look: FrameRequest },
-    /// Goes on until something happens; a move that is under way is given up.
+    /// Runs until a condition is met. Cancels the pending move.
     Until {
         until: Until,
         direction: Direction,
         look: FrameRequest,
     },
-    /// The same position, other windows.
+    /// Requests the frame of the same position with other visible rows.
     Look(FrameRequest),
-    /// Counts the traffic of all steps, however many they are.
+    /// Counts the traffic of all steps, without a limit.
     CountTraffic,
-    /// What was stored just before each of these positions; as many as a slice allows are answered.
+    /// Requests the stores just before each of these positions. The response covers as many as one slice allows.
     Writers(Vec<u64>),
-    /// Every store that wrote a cell, as far as the run was seen; another one that is looked for is given up.
+    /// Requests every store to a cell in the executed part of the run. Cancels a previous search.
     History(CellPlace),
-    /// The edit of the text after which the launch starts with another value there.
+    /// Requests the source edit that changes an initial value of the launch.
     EditStart { place: StartPlace, value: String },
-    /// The next cell, after another one, with a value, an address or a name.
+    /// Finds the next cell after another one by value, address or name.
     Find {
         text: String,
         after: Option<FoundCell>,
     },
-    /// Stay where the run is now.
+    /// Cancels the pending move.
     Stop,
-    /// Another core runs the text now: the run is dropped, with its memory.
+    /// Releases the session and its memory, because another worker runs the source now.
     Rest,
 }
 
 impl RequestBody {
-    /// The core that answers: the one for the language of the text in the request. Absent where the request has no text.
+    /// Returns the worker that handles the request, by the language of a contained source, or `None` for the worker that has the run.
     pub fn core(&self) -> Option<Core> {
         match self {
             RequestBody::Check { source, .. } | RequestBody::Launch { source, .. } => {
@@ -136,60 +136,60 @@ impl RequestBody {
     }
 }
 
-/// The core that has the layout lens, for what the lens draws.
+/// Returns the worker that draws layout diagrams if the request is for one.
 fn of_lens(request: &FragmentRequest) -> Option<Core> {
     has_picture(&request.op).then_some(Core::Both)
 }
 
-/// What is asked about a file of a compiler.
+/// A request that concerns a compiled file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileRequest {
-    /// Looks into it; it stays open.
+    /// Opens and lists a file, which stays open.
     Open(Vec<u8>),
-    /// A program of the open file as a text.
+    /// Requests a code object of the open file as text.
     Text(usize),
-    /// It is not needed any more.
+    /// Closes the file.
     Close,
 }
 
-/// What was found.
+/// The response to a [`FileRequest`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileAnswer {
     Opened(FileView),
     Text(String),
-    /// Why there is none.
+    /// Error message.
     Refused(String),
     Closed,
 }
 
-/// What is asked about a litmus test, as a text.
+/// A request that concerns the text of a litmus test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LitmusRequest {
-    /// Every outcome.
+    /// Enumerates every outcome.
     Explore(String),
-    /// The weakest changes that forbid an outcome, or all that no interleaving reaches.
+    /// Searches for the weakest changes that forbid an outcome, or all outcomes that are not sequentially consistent.
     Repair { text: String, bad: Option<Vec<u64>> },
-    /// The question that lines of a kernel ask.
+    /// Extracts a litmus test from lines of a kernel.
     Cut(Box<OrderRequest>, CutRequest),
-    /// Gives up what is under way.
+    /// Cancels the running search.
     Stop,
 }
 
-/// What was found.
+/// The response to a [`LitmusRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LitmusAnswer {
     Outcomes(Box<LitmusView>),
-    /// The repairs, and the text with each.
+    /// The fixes, and the fixed text for each.
     Repairs {
         repairs: LitmusRepairs,
         texts: Vec<String>,
     },
-    /// The text of a test.
+    /// The text of an extracted test.
     Question(String),
     Failed(LitmusError),
 }
 
-/// A launch whose order is looked at: the fields are those of [`RequestBody::Launch`].
+/// A launch to analyze. The fields are those of [`RequestBody::Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderRequest {
     pub source: String,
@@ -199,20 +199,20 @@ pub struct OrderRequest {
     pub seed: Option<u64>,
 }
 
-/// The cores, by the languages that they read.
+/// The kinds of workers, by the languages that they support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Core {
     Ptx,
     Sass,
-    /// For what is loaded later: two texts side by side, the layout lens, data races, hangs and outcomes, source code with inline assembly, logs
-    /// and files of compilers.
+    /// The worker that is loaded later: comparisons, layout diagrams, data races, hangs, litmus tests, source code with inline assembly,
+    /// logs and compiled files.
     Both,
 }
 
 impl Core {
-    /// The core for the language of a text.
+    /// Returns the worker for the language of a source.
     pub fn of_source(source: &str) -> Core {
-        // What is around instructions is read by the core that is loaded later.
+        // Instructions embedded in other text are extracted only by the worker that is loaded later.
         if is_wrapped(source) {
             return Core::Both;
         }
@@ -222,7 +222,7 @@ impl Core {
         }
     }
 
-    /// What its worker is named by (see `start.js`).
+    /// Returns the name of the worker (see `start.js`).
     pub fn name(self) -> &'static str {
         match self {
             Core::Ptx => "ptx",
@@ -232,38 +232,39 @@ impl Core {
     }
 }
 
-/// What is asked about two texts of a kernel.
+/// A request of the comparison of two sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BesideRequest {
-    /// Runs both with one launch, then goes to a place.
+    /// Runs both sources with one launch configuration, then moves to a position.
     Open(Box<BesideTexts>, BesideLook),
-    /// Goes elsewhere in both.
+    /// Moves both runs to another position.
     Look(BesideLook),
-    /// The view is closed: both runs are dropped, with their memory.
+    /// Drops both runs and their memory, because the view was closed.
     Close,
 }
 
-/// Two texts of a kernel.
+/// Two sources of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BesideTexts {
     pub source: String,
-    /// Those of the first text, as for a launch.
+    /// Overrides for the first source, as for a launch.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
     pub entry: Option<String>,
     pub other: String,
 }
 
-/// Where to look at two texts.
+/// A position and visible rows in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BesideLook {
-    /// Stores that each has done; at most is the end, and when two texts are opened the place where they part, if they do.
+    /// Number of stores that each run has performed. The maximum is the end; when a comparison is opened, the maximum is the first
+    /// difference, if there is one.
     pub position: u64,
-    /// The row that a memory is shown from, where it is not the first.
+    /// The first visible row of each memory, if it is not row 0.
     pub first_rows: Vec<(MemoryId, u64)>,
 }
 
-/// What the editor asks; places count UTF-16 units from the start of the source.
+/// An editor request. Offsets count UTF-16 code units from the start of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
     Tokens {
@@ -287,16 +288,16 @@ pub enum Question {
     Format {
         source: String,
     },
-    /// A fragment as a drawing.
+    /// A fragment layout as an SVG image.
     FragmentSvg(FragmentRequest),
-    /// A fragment as a text table.
+    /// A fragment layout as a text table.
     FragmentTable(FragmentRequest),
     /// A memory of the run as a file.
     MemoryFile(GridRequest, MemoryForm),
 }
 
 impl Question {
-    /// The core that answers; absent where it is the one that has the run.
+    /// Returns the worker that answers, or `None` for the worker that has the run.
     fn core(&self) -> Option<Core> {
         match self {
             Question::FragmentSvg(request) | Question::FragmentTable(request) => of_lens(request),
@@ -304,7 +305,7 @@ impl Question {
         }
     }
 
-    /// The text that the question is about.
+    /// Returns the source that the request concerns.
     pub fn source(&self) -> Option<&str> {
         match self {
             Question::Tokens { source }
@@ -319,57 +320,57 @@ impl Question {
     }
 }
 
-/// The answer to the [`Question`] of the same name.
+/// The response to the [`Question`] of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Start, end and class of one token after another; the class is its number in `TokenClass::ALL`.
+    /// Start, end and class of each token in turn. The class is an index into `TokenClass::ALL`.
     Tokens(Vec<u32>),
     Hover(Option<HoverView>),
     Complete(Vec<CompletionView>),
     Signature(Option<SignatureText>),
     Format(String),
-    /// The text of a file; absent when there is no such fragment.
+    /// The contents of a file, or `None` if there is no such fragment.
     FragmentSvg(Option<String>),
     FragmentTable(Option<String>),
-    /// The bytes of a file, or why there are none.
+    /// The bytes of a file, or an error message.
     MemoryFile(Result<Vec<u8>, String>),
 }
 
-/// Where to go.
+/// The target of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Goal {
     Start,
     End,
-    /// After this many steps, or the end.
+    /// The position after this number of steps, or the end.
     Position(u64),
     StepForward,
     StepBack,
-    /// After this many more stores.
+    /// The position after this number of further stores.
     Stores(u32),
     StoreBack,
-    /// To a block of the grid, by linear index: where it runs.
+    /// A position at which the block with this linear index executes.
     Block(u64),
-    /// Lets an operation in flight land.
+    /// The completion of a pending asynchronous operation.
     Land(u64),
-    /// To where the run is watched for something: [`RequestBody::Until`].
+    /// The position at which the condition of [`RequestBody::Until`] is met.
     Watched,
-    /// Runs to the end to learn the length, for a limited time; then goes to a place.
+    /// The end of the run, within a time limit, to measure its length; then another position.
     Explore(Place),
 }
 
-/// Where to go after a run was explored.
+/// The position to show after a run was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Place {
     End,
     Position(u64),
-    /// After the store at this share of all stores.
+    /// After the store at this fraction of all stores.
     Share(f32),
 }
 
-/// From the worker to the page.
+/// A message from a worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
-    /// The request that is answered.
+    /// ID of the request.
     pub id: u32,
     pub launch: u32,
     pub body: ResponseBody,
@@ -388,119 +389,120 @@ pub enum ResponseBody {
         report: CheckReport,
     },
     Fragments(Vec<FragmentPicture>),
-    /// Where elements of a tensor instruction lie, when the request for fragments names one.
+    /// The layout of a tensor instruction, if a request for fragments names one.
     Layout(Box<LayoutPicture>),
     Product(Box<ProductAnswer>),
     Beside(BesideAnswer),
     Litmus(LitmusAnswer),
     File(FileAnswer),
-    /// The file with the reference: [`Pages`](warpgrid_view::source::reference::Pages), encoded; or why there is none.
+    /// The bytes of the reference file, an encoded [`Pages`](warpgrid_view::source::reference::Pages), or an error message.
     Reference(Result<Vec<u8>, String>),
     Answer(Answer),
     Launched(LaunchFacts),
     Refused(Refusal),
-    /// A long run is under way.
+    /// Progress of a long run.
     Progress {
         position: u64,
     },
     Frame(Box<Frame>),
     Writers(Vec<(u64, Vec<StoreView>)>),
-    /// The edit of the text, or why there is none.
+    /// The source edit, or an error message.
     EditStart(Result<StartEdit, String>),
-    /// Where it is, or why it is nowhere.
+    /// The cell that was found, or an error message.
     Found(Result<FoundCell, String>),
-    /// Where a run until something has come to; its frame follows. Or why it cannot be waited for.
+    /// The position that a conditional run has reached, followed by its frame, or an error in the condition.
     Until(Result<Reached, UntilError>),
-    /// The stores that wrote a cell.
+    /// The stores to a cell.
     History(Box<CellHistory>),
-    /// What the steps that were seen cost.
+    /// The memory traffic of the executed steps.
     Traffic(TrafficWords),
-    /// What other orders of the same run end with.
+    /// The results of other schedules of the same run.
     Orders(SeedReport),
-    /// Data races of the run, and why it never ends.
+    /// The data races of the run, and the diagnosis of a hang.
     Order(Box<OrderAnswer>),
-    /// The text without bank conflicts, or why there is none.
+    /// The source without bank conflicts, or an error message.
     Cured(Result<Cured, String>),
 }
 
-/// What was found of the order of a run.
+/// The results of the analysis of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderAnswer {
     pub report: RaceReport,
     pub hang: Option<HangView>,
-    /// Accesses to shared memory with bank conflicts, and what frees their buffers; accesses to global memory that move more than they need.
+    /// Shared-memory accesses with bank conflicts and the layouts that remove them; global-memory accesses that transfer more bytes than
+    /// needed.
     pub conflicts: ConflictReport,
     /// The layout of each access, by line.
     pub layouts: Vec<AccessLayout>,
-    /// Bytes that accesses of a race both touch, and those that are read though nothing has written them.
+    /// Bytes of data races and of uninitialized reads.
     pub marks: Vec<OrderMark>,
 }
 
-/// Bytes of a memory that something is to be said of.
+/// A byte range of a memory with a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMark {
     pub memory: MemoryId,
-    /// From the start of the memory.
+    /// Offsets from the start of the memory.
     pub bytes: std::ops::Range<u64>,
-    /// Lines of the text.
+    /// Lines of the source.
     pub lines: Vec<u32>,
-    /// What it is, in a few words.
+    /// Short name of the finding.
     pub title: String,
-    /// Whether it matters less: the same value, or a rule that much code leaves out.
+    /// Whether the finding is less severe: both accesses store the same value, or the violated rule is commonly ignored.
     pub is_quiet: bool,
 }
 
-/// What is answered about two texts of a kernel.
+/// The response to a [`BesideRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum BesideAnswer {
-    /// Both have run.
+    /// Both sources have run.
     Opened(Box<BesideOpened>),
-    /// One of them does not run: 0 for the first.
+    /// A source was rejected: its index, 0 for the first, and the reason.
     Refused(usize, Refusal),
     Frame(Box<BesideFrame>),
 }
 
-/// How two texts end, and where they are.
+/// The results of two runs, and their frame at the requested position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideOpened {
     pub report: BesideReport,
-    /// The `//@` lines that would state what was guessed of the launch of both.
+    /// The `//@` lines that would state the inferred launch configuration of both.
     pub guesses: Vec<String>,
     pub frame: BesideFrame,
 }
 
-/// How a tensor core computes an element, and what else could be computed.
+/// The computation of an element by a Tensor Core, with the available alternatives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductAnswer {
-    /// The steps, or why there are none.
+    /// The steps of the computation, or an error message.
     pub view: Result<ProductView, String>,
-    /// The products that the target has.
+    /// The matrix multiplications that the target supports.
     pub choices: Vec<ProductChoice>,
     pub targets: Vec<String>,
 }
 
-/// What was launched, with what was guessed.
+/// The configuration of a launch, including inferred values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchFacts {
     pub entry: Option<String>,
-    /// Every kernel of the module, in order.
+    /// Every kernel of the module, in source order.
     pub kernels: Vec<String>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub dynamic_shared: u64,
     pub seed: u64,
-    /// `x: f32[256]`, one per parameter.
+    /// One entry per parameter, as in `x: f32[256]`.
     pub params: Vec<String>,
-    /// `R2 = lane * 4`, one for each that is stated.
+    /// One entry per initialized register, as in `R2 = lane * 4`.
     pub registers: Vec<String>,
-    /// Misaligned addresses are rounded down; otherwise a run stops at them.
+    /// Whether misaligned addresses are rounded down. Otherwise a misaligned access faults.
     pub rounds_addresses: bool,
-    /// The `//@` lines that would state what was guessed.
+    /// The `//@` lines that would state the inferred values.
     pub guesses: Vec<String>,
 }
 
-/// Why nothing runs.
+/// The reason for which a launch was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub code: String,
@@ -508,12 +510,12 @@ pub struct Refusal {
     pub diagnostics: Vec<DiagnosticView>,
 }
 
-/// A message as bytes.
+/// Serializes a message.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     postcard::to_allocvec(message).unwrap_or_default()
 }
 
-/// A message from bytes; absent when they are none.
+/// Deserializes a message. Returns `None` for invalid bytes.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     postcard::from_bytes(bytes).ok()
 }

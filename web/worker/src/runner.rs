@@ -1,4 +1,4 @@
-//! The worker's half of the protocol without the worker: requests go in, work is done in slices, responses come out.
+//! Handles the requests for a run, independently of the browser: receives requests, works in slices and returns responses.
 
 use crate::answer::answer;
 use crate::background::Background;
@@ -15,33 +15,33 @@ use warpgrid_view::scenario::{Misaligned, RegisterStart};
 use warpgrid_view::session::until::{Direction, Until, Watch};
 use warpgrid_view::{Document, Failure, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session};
 
-/// Returns at the end of a run that are passed over: one a warp of a few blocks.
+/// Maximum number of exits that are skipped at the end of a run: one per warp of a few blocks.
 const MAX_RETURNS: usize = 128;
-/// Milliseconds that a slice aims at, so that a stop is noticed in time.
+/// Target duration of a slice in milliseconds, short enough to notice a stop request in time.
 const SLICE_MS: f64 = 10.0;
-/// A progress message after each of these.
+/// Interval between progress messages in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
-/// After a launch the run is followed to its end for this long; then it waits for the person.
+/// Time limit in milliseconds for running a new launch to its end. After that, the run waits for the user.
 const EXPLORE_MS: f64 = 1_200.0;
-/// Memories that are laid out before the page asks for them.
+/// Maximum number of memories whose grids are sent without a request.
 const MAX_UNASKED_GRIDS: usize = 16;
-/// Rows of a memory that the page did not ask for yet.
+/// Number of rows of a grid that was not requested.
 const UNASKED_ROWS: u32 = 18;
 
-/// Holds the session, the move that is under way, and what is done while there is none.
+/// A session, its pending move, and the background work that runs between moves.
 #[derive(Default)]
 pub struct Runner {
-    /// The text that the page asked about last.
+    /// Cache of the last requested document.
     text: OpenText,
     session: Option<Session>,
     launch: u32,
     job: Option<Job>,
     background: Background,
-    /// What the run goes on until, while it does.
+    /// The condition of the running conditional run.
     watch: Option<Watch>,
-    /// What is said next.
+    /// The response to send in the next slice.
     next: Option<Response>,
-    /// Steps of one slice; follows the clock.
+    /// Number of steps per slice, adapted to the measured time.
     slice_steps: u64,
     look: FrameRequest,
 }
@@ -51,7 +51,7 @@ pub struct Runner {
 struct Job {
     id: u32,
     goal: Goal,
-    /// What is left of [`Goal::Stores`].
+    /// Remaining stores of [`Goal::Stores`].
     stores_left: u32,
     started: f64,
     reported: f64,
@@ -95,9 +95,9 @@ impl Work for Runner {
                 choices: mma_explanation::choices(&request.target),
                 targets: mma_explanation::targets(),
             })),
-            // The worker itself fetches it: the core does not carry its pages.
+            // The message loop fetches the reference, because the worker module does not contain its pages.
             RequestBody::Reference => return Vec::new(),
-            // A core of its own has both languages.
+            // The worker module that is loaded later handles these requests.
             RequestBody::Beside(_)
             | RequestBody::Order(_)
             | RequestBody::Cure(_)
@@ -129,13 +129,14 @@ impl Work for Runner {
                 };
                 self.launch(id, scenario, seed, goal, clock())
             }
-            // It names the launch that follows, which another core has.
+            // This match arm precedes the check of the launch number, because the request has the number of the next launch, which another
+            // worker runs.
             RequestBody::Rest => {
                 (self.job, self.session, self.watch, self.next) = (None, None, None, None);
                 self.background = Background::default();
                 return Vec::new();
             }
-            // An answer about an older launch would be dropped by the page.
+            // The page would drop a response for an older launch.
             _ if launch != self.launch => return Vec::new(),
             RequestBody::Move { goal, look } => {
                 if let Goal::Land(_) = goal {
@@ -189,7 +190,7 @@ impl Work for Runner {
         vec![Response::new(id, launch, body)]
     }
 
-    /// Does one slice of the move under way; a frame when it is done, progress now and then.
+    /// Runs one slice of the pending move. Returns a frame when the move is complete, and a progress message at intervals.
     fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
         if let Some(next) = self.next.take() {
             return Some(next);
@@ -232,7 +233,7 @@ impl Work for Runner {
 }
 
 impl Runner {
-    /// Replaces the session, and begins to move to `goal`.
+    /// Replaces the session and begins the move to `goal`.
     fn launch(
         &mut self,
         id: u32,
@@ -243,7 +244,7 @@ impl Runner {
     ) -> ResponseBody {
         (self.job, self.watch, self.next) = (None, None, None);
         self.background = Background::default();
-        // The old session goes first, so that its memory is free for the new one.
+        // Drop the previous session first to free its memory for the new one.
         self.session = None;
         match launched(scenario, seed) {
             Ok(session) => {
@@ -260,7 +261,7 @@ impl Runner {
         }
     }
 
-    /// What was stored just before each position, until a slice is over; at least one.
+    /// Returns the stores just before each position, for at least one position and until the slice is over.
     fn writers(&mut self, id: u32, steps: &[u64], clock: impl Fn() -> f64) -> Option<Response> {
         let session = self.session.as_mut()?;
         let begun = clock();
@@ -274,7 +275,7 @@ impl Runner {
         Some(self.response(id, ResponseBody::Writers(known)))
     }
 
-    /// Begins to run until something happens, or says why it cannot be waited for.
+    /// Begins a conditional run, or returns an error in its condition.
     fn go_until(
         &mut self,
         id: u32,
@@ -295,7 +296,7 @@ impl Runner {
         }
     }
 
-    /// Gives up the move that is under way. A search through the past leaves the run where it stood.
+    /// Cancels the pending move. A canceled backward search restores the position at which it started.
     fn give_up(&mut self) {
         self.job = None;
         let watch = self.watch.take();
@@ -305,7 +306,7 @@ impl Runner {
         }
     }
 
-    /// Moves for the time of a slice; true when the goal is reached.
+    /// Runs for the duration of a slice. Returns true when the goal is reached.
     fn do_slice(&mut self, job: &mut Job, clock: impl Fn() -> f64) -> bool {
         let Some(session) = self.session.as_mut() else {
             return true;
@@ -320,7 +321,7 @@ impl Runner {
         done
     }
 
-    /// Does a slice of the move under way, so that keys that follow each other at once all count.
+    /// Runs a slice of the pending move before a relative move, so that each of several rapid key presses takes effect.
     fn catch_up(&mut self, clock: impl Fn() -> f64) {
         if let Some(mut job) = self.job.filter(|_| self.watch.is_none()) {
             self.do_slice(&mut job, clock);
@@ -356,7 +357,7 @@ impl Runner {
             if asked {
                 continue;
             }
-            // What the step wrote is laid out whatever else there is.
+            // A memory that the step wrote always gets a grid.
             let mut stores = frame.store.iter();
             let is_written = stores.any(|store| store.memories.contains(&memory.id));
             if !is_written && (n_grids >= MAX_UNASKED_GRIDS || !memory.is_named) {
@@ -382,7 +383,7 @@ impl Runner {
     }
 }
 
-/// Whether a move begins at the position that the run has.
+/// Checks whether a move is relative to the current position.
 fn counts_from_here(goal: Goal) -> bool {
     matches!(
         goal,
@@ -390,7 +391,7 @@ fn counts_from_here(goal: Goal) -> bool {
     )
 }
 
-/// Runs at most `max_steps` steps; true when the goal is reached.
+/// Runs at most `max_steps` steps. Returns true when the goal is reached.
 fn advance(
     session: &mut Session,
     job: &mut Job,
@@ -448,7 +449,7 @@ fn advance(
     }
 }
 
-/// Goes back from the end to a place; a fault is shown where it happened.
+/// Moves back from the end to the requested place. For a fraction of the stores, a faulted run stays at its fault.
 fn go_from_end(session: &mut Session, place: Place) {
     let share = match place {
         Place::End => return,
@@ -470,8 +471,7 @@ fn go_from_end(session: &mut Session, place: Place) {
     }
 }
 
-/// Goes back to the first store of a run whose end was not reached in time, so that its place does not depend on the
-/// clock.
+/// Moves back to the first store of a run whose end was not reached in time, so that the position does not depend on the clock.
 fn go_to_first_store(session: &mut Session, place: Place) {
     let first = session.store_steps().first().copied();
     if let (Place::Share(_), Some(step)) = (place, first) {
@@ -479,7 +479,7 @@ fn go_to_first_store(session: &mut Session, place: Place) {
     }
 }
 
-/// Goes back over the returns at the end of a run that stored nothing: what came before them shows more.
+/// Moves back over the exits at the end of a run that stored nothing, because the steps before them are more informative.
 fn go_before_returns(session: &mut Session) {
     for _ in 0..MAX_RETURNS {
         let position = session.position();
@@ -490,7 +490,7 @@ fn go_before_returns(session: &mut Session) {
     }
 }
 
-/// The size of the next slice, from how long the last one took.
+/// Computes the number of steps of the next slice from the duration of the last one.
 fn next_slice(steps: u64, took_ms: f64) -> u64 {
     let factor = if took_ms <= 0.0 {
         4.0
@@ -500,7 +500,7 @@ fn next_slice(steps: u64, took_ms: f64) -> u64 {
     ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
 }
 
-/// A session with the kernel and the order that were asked for; with the text's own kernel when that one is gone.
+/// Opens a session with the requested kernel and seed, or with the default kernel of the source if the requested one does not exist.
 pub(crate) fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, Failure> {
     with_kernel(Scenario {
         seed: seed.or(scenario.seed),
@@ -659,7 +659,7 @@ mod tests {
         let marks: Vec<_> = traffic.marks.iter().map(|m| (m.line, &*m.text)).collect();
         assert_eq!(marks, [(5, "×1")]);
         assert_eq!(orders.ends.len(), 2);
-        // Another order is launched as the seed says.
+        // Launches another schedule by its seed.
         let seed = orders.ends[1].seeds[0];
         let mut body = launch(source);
         if let RequestBody::Launch { seed: place, .. } = &mut body {
@@ -800,7 +800,7 @@ mod tests {
             &go(9, Direction::Forward)[..],
             [ResponseBody::Until(Err(_))]
         ));
-        // The history of a cell comes while nothing else is to be done.
+        // The write history is computed in the background.
         let place = CellPlace {
             memory: "p".into(),
             offset: 0,

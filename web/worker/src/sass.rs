@@ -1,4 +1,4 @@
-//! The core for machine code.
+//! Entry point of the worker module for SASS sources.
 
 fn main() {
     warpgrid_worker::listen::listen::<warpgrid_worker::runner::Runner>();

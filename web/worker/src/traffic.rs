@@ -1,37 +1,37 @@
-//! The traffic of a run in words, as the page shows it: what an access costs, the least that it could, and how far apart they
-//! are. They are made here, so that the page's own wasm stays small.
+//! Formats the memory traffic of a run for the page: the cost of each access, its ideal cost, and their ratio. The worker formats the
+//! numbers to keep the wasm module of the page small.
 
 use crate::count::{count, plural};
 use serde::{Deserialize, Serialize};
 use warpgrid_view::model::{BankTraffic, SectorTraffic, Traffic, TrafficView};
 
-/// Lines that are listed at most.
+/// Maximum number of listed lines.
 const MAX_LISTED: usize = 24;
 
-/// What the steps that were seen cost.
+/// The formatted traffic of the executed steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrafficWords {
-    /// Steps that are counted.
+    /// Number of counted steps.
     pub steps: u64,
     pub bars: Vec<Bar>,
     pub rows: Vec<Row>,
-    /// Rows that are left out.
+    /// Number of omitted rows.
     pub n_more: u32,
-    /// The marks beside the editor.
+    /// Cost markers for the gutter of the editor.
     pub marks: Vec<LineMark>,
 }
 
-/// All traffic of one memory.
+/// Total traffic of a state space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
     pub name: String,
-    /// How much of it is needed, in percent.
+    /// Percentage of the traffic that is necessary.
     pub share: f32,
     pub strong: String,
     pub facts: String,
 }
 
-/// The traffic of a line to one memory.
+/// The traffic of a line to a state space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     pub line: u32,
@@ -43,7 +43,7 @@ pub struct Row {
     pub level: Level,
 }
 
-/// The words for the traffic of a run.
+/// Formats the traffic of a run.
 pub fn words(traffic: &TrafficView) -> TrafficWords {
     let total = &traffic.total;
     let bars = [
@@ -111,10 +111,10 @@ fn share(least: u64, all: u64) -> f32 {
     (100.0 * least as f64 / all.max(1) as f64) as f32
 }
 
-/// From this many times the least cost on, a line is marked as far from it.
+/// Ratio to the ideal cost from which a line is marked as expensive.
 const FAR: u64 = 4;
 
-/// What a line's accesses to one memory cost.
+/// The cost of a line's accesses to a state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cost {
     requests: u64,
@@ -123,7 +123,7 @@ struct Cost {
     of: Counted,
 }
 
-/// What is counted.
+/// The unit of a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     GlobalSectors,
@@ -131,7 +131,7 @@ enum Counted {
     Wavefronts,
 }
 
-/// How far a cost is from the least.
+/// Rating of a cost relative to the ideal cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Level {
     Ideal,
@@ -140,7 +140,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The class that style sheets know it by.
+    /// Returns the CSS class of the rating.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Ideal => "ideal",
@@ -150,17 +150,17 @@ impl Level {
     }
 }
 
-/// The mark of a line beside the editor.
+/// The cost marker of a line in the gutter of the editor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineMark {
     pub line: u32,
-    /// How often the least cost it is: `×8`.
+    /// The ratio to the ideal cost, as in `×8`.
     pub text: String,
     pub title: String,
     pub level: Level,
 }
 
-/// The costs of a line, one per memory that it goes to.
+/// Returns the costs of a line, one per state space that it accesses.
 fn costs(traffic: &Traffic) -> Vec<Cost> {
     let Traffic {
         global,
@@ -187,7 +187,7 @@ fn costs(traffic: &Traffic) -> Vec<Cost> {
     all.into_iter().filter(|cost| cost.spent > 0).collect()
 }
 
-/// The marks of all lines, each by its worst cost.
+/// Returns the cost markers of all lines, each for the line's worst cost.
 fn line_marks(traffic: &TrafficView) -> Vec<LineMark> {
     let lines = traffic.lines.iter().filter_map(|line| {
         let costs = costs(&line.traffic);
@@ -217,7 +217,7 @@ impl Cost {
         }
     }
 
-    /// Of one access, on average: `32 sectors`.
+    /// Formats the average cost of one access, as in `32 sectors`.
     fn each(&self) -> String {
         let word = match self.of {
             Counted::GlobalSectors | Counted::LocalSectors => "sector",
@@ -235,7 +235,7 @@ impl Cost {
         short(n as f64 / self.requests.max(1) as f64)
     }
 
-    /// The totals with their Nsight Compute metrics.
+    /// Formats the totals with their Nsight Compute metrics.
     fn words(&self) -> String {
         let (unit, space, name) = match self.of {
             Counted::GlobalSectors => ("sector", "global", "L2 Theoretical Sectors Global"),
@@ -254,7 +254,7 @@ impl Cost {
     }
 }
 
-/// At most one digit after the point, and none that says nothing.
+/// Formats a number with at most one decimal digit, without a trailing `.0`.
 fn short(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use warpgrid_view::model::LineTraffic;
 
-    /// Sectors and wavefronts, as many as there were and at least.
+    /// Each pair contains the actual and the ideal number.
     fn line(global: [u64; 2], shared: [u64; 2]) -> LineTraffic {
         LineTraffic {
             line: 7,

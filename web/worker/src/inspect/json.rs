@@ -1,4 +1,4 @@
-//! Watched values and moments as JSON.
+//! Serializes watched values and step comparisons as JSON.
 
 use crate::json::{list, object, or_null, text};
 use warpgrid_view::model::{Cell, Written};
@@ -100,7 +100,7 @@ pub(super) fn arranged(found: &Arranged) -> String {
     ])
 }
 
-/// `[index, text, lane or null, when it was written]`, and more of it where lanes are in conflict.
+/// Serializes a cell as `[index, text, lane or null, "now", "before" or "never"]`, followed by `true` if lanes conflict.
 fn arranged_cell(index: i64, cell: &Cell) -> String {
     let when = match cell.written {
         Written::Now => "now",
@@ -113,7 +113,7 @@ fn arranged_cell(index: i64, cell: &Cell) -> String {
     list(parts.into_iter())
 }
 
-/// Each part as `[elements written, lane, element, whether the present step wrote it]`.
+/// Serializes each part as `[elements written, lane, element, whether the present step wrote it]`.
 pub(super) fn minimap(found: &Minimap) -> String {
     let parts = found.parts.iter().map(|part| {
         let mut facts = vec![part.n_written.to_string()];
@@ -130,11 +130,12 @@ pub(super) fn minimap(found: &Minimap) -> String {
     ])
 }
 
-/// The letters of shades, in their order: those of base64 for addresses, then that of elements that no step wrote, and that of what is not known.
-/// The page reads the same file.
+/// The characters of shades by index: the base64 alphabet for shades, then a character for elements that no step wrote and one for unknown
+/// values. The page reads the same file.
 const LETTERS: &str = include_str!("letters.json");
 
-/// A letter for each element, what the first and the last shade mean, and first and end of each range that the present step wrote.
+/// Serializes one character per element, the labels of the lowest and the highest shade, and the start and end of each range that the
+/// present step wrote.
 pub(super) fn shades(found: &Shades) -> String {
     let letters_of = LETTERS.trim().trim_matches('"').as_bytes();
     let letter = |shade: &u8| letters_of.get(usize::from(*shade)).copied();

@@ -1,6 +1,6 @@
-//! A launch run to its end by translated code, as JSON: which engine ran and how fast, whether what the text promises holds, and the first elements of
-//! each buffer. A long run leaves blocks to other workers, which are asked for their shares. In: a session, a question, and parts that ran elsewhere; out: the
-//! answer, or why it is left to the interpreter.
+//! Runs a launch to completion with translated code and reports the result as JSON: the engine and its speed, whether the expectations of
+//! the source hold, and the first elements of each buffer. A long run is distributed by blocks among other workers. Takes a session, a
+//! request and the parts that other workers ran; returns the result, or the reason for which the interpreter has to run the launch.
 
 use crate::json::{list, object, text, texts};
 use crate::listen::Answered;
@@ -13,37 +13,37 @@ use warpgrid_view::{MemoryId, Session};
 use warpgrid_webassembly::{Host, received, sent};
 use wasm_bindgen::JsValue;
 
-/// Steps that a run may have.
+/// Step limit of a run.
 const LIMITS: Limits = Limits {
     max_steps: 4_000_000_000,
     least_pace: None,
 };
 
-/// Elements of each buffer that are shown.
+/// Maximum number of elements shown per buffer.
 const MAX_ELEMENTS: u32 = 32;
 
-/// Buffers that are shown.
+/// Maximum number of buffers shown.
 const MAX_BUFFERS: usize = 12;
 
 thread_local! {
-    /// What runs translated kernels.
+    /// The WebAssembly host that runs translated kernels.
     static HOST: Host = Host::default();
 }
 
-/// What is asked of a run.
+/// A request for a JIT run.
 pub(super) enum Question {
-    /// `run N`: runs, and leaves blocks to `N - 1` other workers if the end is far.
+    /// `run N`: runs the launch, and leaves blocks to `N - 1` other workers if the remaining run is long.
     Run(u64),
-    /// `share FIRST-AND-END NOTED`: runs these blocks for another worker.
+    /// `share FIRST-AND-END NOTED`: runs a range of blocks for another worker.
     Share(Range<u64>, Vec<u32>),
-    /// `go-on`: runs the blocks that were not left to others.
+    /// `go-on`: runs the blocks that were not left to other workers.
     GoOn,
-    /// `join`: takes what others ran, which is sent beside it.
+    /// `join`: merges the parts that other workers ran, which are transferred with the request.
     Join,
 }
 
 impl Question {
-    /// The question with its facts; `None` for what is no such question.
+    /// Parses a request with its arguments. Returns `None` for an unknown command.
     pub(super) fn read(what: &str, facts: [&str; 3]) -> Option<Question> {
         let [first, second, _] = facts;
         Some(match what {
@@ -61,14 +61,14 @@ impl Question {
     }
 }
 
-/// The run that is under way, if blocks were left to others, or others left them here.
+/// The distributed run in progress, whether its blocks were left to other workers or received from another worker.
 #[derive(Default)]
 pub(super) struct Running {
     shared: Option<SharedRun<Host>>,
 }
 
 impl Running {
-    /// Forgets the run.
+    /// Drops the run.
     pub(super) fn close(&mut self) {
         self.shared = None;
     }
@@ -172,7 +172,7 @@ fn finish(run: SharedRun<Host>) -> Result<String, String> {
     ]))
 }
 
-/// The first elements of a buffer, and how many there are.
+/// Serializes the first elements of a buffer and its element count.
 fn buffer(end: &mut Session, name: &str) -> Option<String> {
     let grid = end.grid(&GridRequest {
         memory: MemoryId::Buffer(name.to_owned()),

@@ -1,4 +1,4 @@
-//! What puzzles and tours answer, as JSON.
+//! Serializes puzzles and tours as JSON.
 
 use crate::json::{list, object, or_null, text, texts};
 use warpgrid_view::learn::puzzle::{PuzzleView, Verdict};
