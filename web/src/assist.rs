@@ -1,4 +1,4 @@
-//! What `web/editor/assist.js` asks while a person reads and writes: view's answers, laid out as arrays.
+//! Bindings for the language features of `web/editor/assist.js`: converts the editor responses of the worker to JavaScript arrays.
 
 use crate::client::{Ask, Read};
 use crate::protocol::{Answer, Question};
@@ -13,15 +13,15 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectAssist)]
     fn connect_js(hover: &Function, complete: &Function, signature: &Function, format: &Function);
-    /// Formats the text as one change that can be undone.
+    /// Formats the source as one undoable change.
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn format();
 }
 
-/// A question about a place in a text.
+/// A request that concerns an offset in a source.
 type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
-/// Asks a question about a place, with the present options, and converts the answer.
+/// Returns a function that sends a request for an offset, with the current options, and converts the response.
 fn about_place(
     ask: &Ask,
     options: &Rc<impl Fn() -> CheckOptions + 'static>,
@@ -32,7 +32,7 @@ fn about_place(
     AboutPlace::new(move |source: String, at: u32| ask(question(source, options(), at), convert))
 }
 
-/// Answers for the life of the page, for the target and version that `options` gives at that time.
+/// Connects the editor for the lifetime of the page. `options` returns the target and version at the time of each request.
 pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
     let options = Rc::new(options);
     let hover = about_place(
@@ -92,7 +92,7 @@ pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
     format.forget();
 }
 
-/// `[start, end, title, lines]`.
+/// Returns `[start, end, title, lines]`.
 fn hover_array(found: &HoverView) -> JsValue {
     let lines: Array = found
         .lines
@@ -108,7 +108,7 @@ fn hover_array(found: &HoverView) -> JsValue {
     .into()
 }
 
-/// `[start, text, sort, help, needs or null]`.
+/// Returns `[start, text, sort, help, needs or null]`.
 fn completion_array(found: &CompletionView) -> JsValue {
     Array::of5(
         &found.start.into(),
@@ -123,7 +123,7 @@ fn completion_array(found: &CompletionView) -> JsValue {
     .into()
 }
 
-/// `[syntax, help, name of the operand being written]`; nothing while the opcode is written.
+/// Returns `[syntax, help, name of the active operand]`, or nothing while the cursor is in the opcode.
 fn signature_array(found: &SignatureText) -> Option<JsValue> {
     let active = found.active? as usize;
     let operand = found.operands.get(active).map_or("", String::as_str);

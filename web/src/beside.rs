@@ -1,4 +1,5 @@
-//! Two texts of a kernel side by side, as the page holds them. In: texts and answers of the core; out: lines to show, and a link.
+//! State of the comparison of two sources of a kernel: stores the sources and the worker's responses, and provides the listed lines and the
+//! link.
 
 use crate::examples::{EXAMPLES, with_source};
 use crate::protocol::{BesideLook, BesideOpened, Refusal};
@@ -6,36 +7,36 @@ use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::analysis::comparison::BesideFrame;
 
-/// Examples that are the same kernel: PTX, and machine code of it.
+/// Pairs of examples with the same kernel: PTX, and its SASS.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
 
-/// How a link to the view starts; for texts that are no examples it is all.
+/// Prefix of a link to the view, and the whole link if the sources are not examples.
 pub(crate) const START: &str = "#compare";
 /// Former spelling of [`START`], which links may contain.
 const EARLIER: &str = "#beside";
-/// Lines of a text that are shown.
+/// Maximum number of lines shown per source.
 const MAX_LINES: usize = 4_000;
 
-/// The view as it is set, and what the core has said of it.
+/// Settings of the view and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BesidePage {
-    /// The text beside that of the editor; empty until there is one.
+    /// The second source, or empty if there is none yet.
     pub other: Rc<str>,
-    /// The text of the editor as it was compared.
+    /// The source of the editor at the time of the comparison.
     pub source: Rc<str>,
-    /// The other text is being chosen.
+    /// Whether the form for the second source is open.
     pub choosing: bool,
     pub look: BesideLook,
     pub opened: Option<Rc<BesideOpened>>,
     pub frame: Option<Rc<BesideFrame>>,
-    /// Which text does not run, and why.
+    /// The index of a rejected source, and the reason.
     pub refusal: Option<(usize, Rc<Refusal>)>,
-    /// The request whose answer is awaited.
+    /// ID of the pending request.
     pub asked: u32,
 }
 
 impl BesidePage {
-    /// A view of a text, without another one yet.
+    /// Returns a view of one source, without a second one.
     pub fn of(source: Rc<str>) -> BesidePage {
         BesidePage {
             other: Rc::from(""),
@@ -49,17 +50,17 @@ impl BesidePage {
         }
     }
 
-    /// The row that a memory is shown from.
+    /// Returns the first visible row of a memory.
     pub fn first_row(&self, memory: &MemoryId) -> u64 {
         let mut rows = self.look.first_rows.iter();
         rows.find(|(of, _)| of == memory).map_or(0, |(_, row)| *row)
     }
 }
 
-/// An example and the other text of its kernel, by their places in the list.
+/// Indices of an example and of the other source of its kernel.
 pub type Pair = [usize; 2];
 
-/// The pair of an example.
+/// Returns the pair that starts with an example.
 pub fn pair_of(index: usize) -> Option<Pair> {
     let id = EXAMPLES.get(index)?.id;
     let other = PAIRS.iter().find_map(|(ptx, code)| match id {
@@ -70,7 +71,7 @@ pub fn pair_of(index: usize) -> Option<Pair> {
     Some([index, place_of(other)?])
 }
 
-/// The first pair of examples.
+/// Returns the first pair of examples.
 pub fn first_pair() -> Option<Pair> {
     pair_of(place_of(PAIRS.first()?.0)?)
 }
@@ -79,14 +80,14 @@ fn place_of(id: &str) -> Option<usize> {
     EXAMPLES.iter().position(|example| example.id == id)
 }
 
-/// What a link to the view asks for.
+/// The target of a link to the view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BesideLink {
-    /// The text of the editor, with another one to be chosen.
+    /// The source of the editor, with the second source to be selected.
     Own,
-    /// An example beside the other text of its kernel.
+    /// An example and the other source of its kernel.
     Examples(Pair),
-    /// A name that no example with two texts has.
+    /// A name that belongs to no pair of examples.
     Unknown(String),
 }
 
@@ -105,7 +106,7 @@ pub fn read_link(hash: &str) -> Option<BesideLink> {
     })
 }
 
-/// The link to a view: only examples can be named.
+/// Returns the link to a view. Only examples can be named.
 pub fn write_link(page: &BesidePage) -> String {
     let pair = with_source(&page.source).and_then(pair_of);
     match pair.filter(|[_, other]| with_source(&page.other) == Some(*other)) {
@@ -114,8 +115,7 @@ pub fn write_link(page: &BesidePage) -> String {
     }
 }
 
-/// The lines of a text with their numbers. Encodings of machine code are left out, and the wide gap after its addresses: they take
-/// most of the width.
+/// Returns the numbered lines of a source. Omits the encodings of SASS and the wide gap after its addresses, which take most of the width.
 pub fn lines(text: &str) -> Vec<(u32, String)> {
     const ENCODING: &str = "/* 0x";
     const GAP: &str = "*/              ";

@@ -1,4 +1,4 @@
-//! Painting a grid; this and [`plan`] are the only files that draw.
+//! Rendering of a grid on a canvas. Only this file and [`plan`] draw.
 
 mod plan;
 
@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, MouseEvent};
 use yew::NodeRef;
 
-/// Returns the cell of a drawing under the pointer.
+/// Returns the cell of a diagram under the pointer.
 pub fn cell_under(plan: &Plan, canvas: &NodeRef, event: &MouseEvent) -> Option<usize> {
     let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
     let x = f64::from(event.client_x()) - rect.left();
@@ -24,10 +24,10 @@ pub fn cell_under(plan: &Plan, canvas: &NodeRef, event: &MouseEvent) -> Option<u
 
 const CELL_FONT: &str = "10.5px";
 const HEAD_FONT: &str = "10px";
-/// Corner of a cell.
+/// Corner radius of a cell.
 const RADIUS: f64 = 2.5;
 
-/// A grid, and how and where to show it.
+/// A grid with its view options and visible part.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
     pub grid: &'a Grid,
@@ -35,16 +35,16 @@ pub struct Scene<'a> {
     pub overlay: Overlay,
     pub links: &'a Links,
     pub palette: &'a Palette,
-    /// The part that is visible: its corner in the whole grid, and its size.
+    /// The visible part: its top-left corner in the coordinates of the whole grid, and its size.
     pub left: f64,
     pub top: f64,
     pub width: f64,
     pub height: f64,
-    /// The element under the keyboard's cursor.
+    /// The element under the keyboard cursor.
     pub cursor: Option<u64>,
 }
 
-/// Draws the visible part, sharp on any screen. Where `before` is what the canvas shows, only rows that differ from it are drawn again.
+/// Draws the visible part at the resolution of the screen. If the canvas shows `before`, only the rows that differ from it are redrawn.
 pub fn paint(canvas: &HtmlCanvasElement, before: Option<&Scene<'_>>, scene: &Scene<'_>) {
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
     let has_size = size_of(scene.width, scene.height, ratio) == (canvas.width(), canvas.height());
@@ -71,7 +71,7 @@ pub fn paint(canvas: &HtmlCanvasElement, before: Option<&Scene<'_>>, scene: &Sce
 }
 
 impl Scene<'_> {
-    /// Where a cell is on the canvas.
+    /// Returns the rectangle of a cell on the canvas.
     fn place_of(&self, row: u64, column: u32) -> Rect {
         let rect = self.geometry.cell(row, column);
         Rect {
@@ -81,7 +81,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether what another scene shows otherwise is in some rows alone. Colours of ages change everywhere.
+    /// Checks whether the differences to another scene are limited to some rows. The colors of the age overlay change in all rows.
     fn differs_in_rows(&self, other: &Scene<'_>) -> bool {
         let window = |scene: &Scene<'_>| {
             let Grid {
@@ -118,7 +118,7 @@ impl Scene<'_> {
     }
 }
 
-/// The rows in which two scenes of one window differ.
+/// Returns the rows in which two scenes of the same window differ.
 fn rows_that_differ(before: &Scene<'_>, scene: &Scene<'_>) -> Vec<u64> {
     let columns = u64::from(scene.grid.columns.max(1));
     let first = scene.grid.first_row * columns;
@@ -143,7 +143,7 @@ fn rows_that_differ(before: &Scene<'_>, scene: &Scene<'_>) -> Vec<u64> {
     rows
 }
 
-/// The size of a canvas in its own pixels, from that in CSS pixels.
+/// Converts a canvas size from CSS pixels to device pixels.
 fn size_of(width: f64, height: f64, ratio: f64) -> (u32, u32) {
     (
         (width * ratio).ceil() as u32,
@@ -156,7 +156,7 @@ fn context_of(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     context.dyn_into::<CanvasRenderingContext2d>().ok()
 }
 
-/// The canvas, sized in CSS pixels, emptied, and ready for text in the middle of its place.
+/// Clears the canvas, sets its size in CSS pixels, and returns its context with centered text alignment.
 fn empty(
     canvas: &HtmlCanvasElement,
     width: f64,
@@ -178,7 +178,7 @@ fn empty(
     Some(context)
 }
 
-/// Draws the cells of some rows.
+/// Draws the cells of selected rows.
 fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn Fn(u64) -> bool) {
     let grid = scene.grid;
     let columns = u64::from(grid.columns.max(1));
@@ -216,7 +216,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn F
     }
 }
 
-/// The tile of the step that each cell is part of, plus one; empty where it has none.
+/// Returns for each cell the tile of the step that contains it, plus one, or 0 without a tile. Empty if the grid has no tiles.
 fn tiles_of(grid: &Grid) -> Vec<u8> {
     if grid.tiles.is_empty() {
         return Vec::new();
@@ -231,7 +231,7 @@ fn tiles_of(grid: &Grid) -> Vec<u8> {
     tiles
 }
 
-/// How much narrower than written the texts of the grid are drawn: all alike, so that the longest fits its cell.
+/// Returns the horizontal scale of the text in the grid. It is the same for all cells, so that the longest text fits.
 fn squeeze(context: &CanvasRenderingContext2d, scene: &Scene<'_>) -> f64 {
     let longest = longest(scene);
     let digit = context.measure_text("0").map_or(0.0, |text| text.width());
@@ -239,25 +239,25 @@ fn squeeze(context: &CanvasRenderingContext2d, scene: &Scene<'_>) -> f64 {
     (room / (longest as f64 * digit).max(1.0)).min(1.0)
 }
 
-/// Characters of the longest text of the grid.
+/// Returns the length of the longest text of the grid in characters.
 fn longest(scene: &Scene<'_>) -> usize {
     let texts = scene.grid.cells.iter();
     let lengths = texts.map(|cell| cell_text(cell, scene.overlay).chars().count());
     lengths.max().unwrap_or(0)
 }
 
-/// Writes a text into the middle of a cell.
+/// Writes centered text into a cell.
 fn write(context: &CanvasRenderingContext2d, text: &str, rect: Rect, squeeze: f64) {
     let (x, y) = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + 0.5);
     context.save();
-    // The context always has a finite size, so none of these fails.
+    // These calls fail only for infinite numbers, and the context always has a finite size.
     let _ = context.translate(x, y);
     let _ = context.scale(squeeze, 1.0);
     let _ = context.fill_text(text, 0.0, 0.0);
     context.restore();
 }
 
-/// Fills a cell; returns the colour of its text.
+/// Fills a cell and returns the color of its text.
 fn paint_cell<'a>(
     context: &CanvasRenderingContext2d,
     scene: &Scene<'a>,
@@ -294,7 +294,7 @@ fn paint_cell<'a>(
     ink
 }
 
-/// The text of a cell.
+/// Returns the text of a cell.
 fn cell_text(cell: &Cell, overlay: Overlay) -> String {
     let untouched = cell.written == Written::Never;
     match overlay {
@@ -310,7 +310,7 @@ fn cell_text(cell: &Cell, overlay: Overlay) -> String {
     }
 }
 
-/// Outlines of the present store, of what is linked, of the keyboard's cursor; sectors.
+/// Draws the outlines of the current store, of linked cells and of the keyboard cursor, and the sector boundaries.
 fn marks(
     context: &CanvasRenderingContext2d,
     scene: &Scene<'_>,
@@ -352,7 +352,7 @@ fn outline(context: &CanvasRenderingContext2d, rect: Rect, colour: &str, width: 
     context.stroke();
 }
 
-/// A filled corner: accesses race here, or read what nothing has written.
+/// Draws a filled corner, which marks a data race or an uninitialized read.
 fn raced(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     let side = (rect.width / 3.0).clamp(5.0, 9.0);
     context.set_fill_style_str(&palette.bad);
@@ -363,11 +363,11 @@ fn raced(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     context.fill();
 }
 
-/// A broken outline and a corner that is still empty: a store is on its way here.
+/// Draws a dashed outline and an empty corner, which mark the destination of a pending store.
 fn in_flight(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     context.save();
     let dashes = js_sys::Array::of2(&3.into(), &2.into());
-    // A browser without dashes draws a line.
+    // A browser without dashed lines draws a solid line.
     let _ = context.set_line_dash(&dashes);
     outline(context, rect, &palette.accent, 1.6);
     context.set_fill_style_str(&palette.accent);
@@ -379,7 +379,7 @@ fn in_flight(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) 
     context.restore();
 }
 
-/// Diagonal strokes: several lanes wrote this cell.
+/// Draws diagonal strokes, which mark a cell that several lanes wrote.
 fn hatch(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     context.save();
     rounded(context, rect, 0.0);
@@ -409,7 +409,7 @@ fn rounded(context: &CanvasRenderingContext2d, rect: Rect, inset: f64) {
     }
 }
 
-/// Column numbers above and the numbers of some rows at the left; they stay while the cells scroll.
+/// Draws the column numbers above and the numbers of some rows at the left. They stay in place while the cells scroll.
 fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn Fn(u64) -> bool) {
     let (grid, geometry) = (scene.grid, &scene.geometry);
     let n_rows = u64::from(grid.n_rows).min(grid.total_rows.saturating_sub(grid.first_row));

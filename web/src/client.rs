@@ -1,5 +1,5 @@
-//! The page's end of the lines to the workers: speaks, listens, starts another worker when one dies. Each language has a core of
-//! its own, in a worker that starts with the first text in that language; two texts side by side have one that reads both.
+//! The page's connections to the workers: sends requests, routes responses, and starts a new worker when one stops. Each language has its
+//! own worker, which starts with the first source in that language; the worker for comparisons supports both languages.
 
 use crate::protocol::{
     Answer, Core, Question, Request, RequestBody, Response, ResponseBody, decode, encode,
@@ -12,30 +12,30 @@ use web_sys::{MessageEvent, Worker};
 
 #[wasm_bindgen]
 extern "C" {
-    /// A worker with a core in it (see `web/editor/core.js`); the first one has been starting since the
-    /// page began to load. What it has said already is said again.
+    /// Returns the worker of a kind (see `web/editor/core.js`). The first one has been starting since the page began to load, and its
+    /// earlier messages are replayed.
     #[wasm_bindgen(catch, js_namespace = warpgridCore)]
     fn worker(core: &str, on_message: &Function, on_error: &Function) -> Result<Worker, JsValue>;
 }
 
-/// What a worker sends.
+/// An event of a worker.
 #[derive(Clone, Debug)]
 pub enum Heard {
     Response(Response),
-    /// The worker of a core is gone, and why; the next request starts a new one.
+    /// The worker stopped, with the reason. The next request starts a new one.
     Died(Core, String),
 }
 
-/// How the editor asks: the answer comes as the second argument lays it out, or as null when the worker dies before.
+/// Sends an editor request. The promise resolves to the response as converted by the second argument, or to null if the worker stops first.
 pub type Ask = Rc<dyn Fn(Question, Read) -> Promise>;
-/// Lays out an answer for JavaScript.
+/// Converts a response for JavaScript.
 pub type Read = fn(Answer) -> JsValue;
 
-/// At most one line to a worker for each core.
+/// The connections, at most one per kind of worker.
 pub struct Client {
     lines: RefCell<Vec<Line>>,
     ear: Rc<Ear>,
-    /// The core that has the run.
+    /// The worker that has the run.
     launched: Cell<Core>,
     last_sent: Cell<u32>,
     last_asked: Cell<u32>,
@@ -49,10 +49,10 @@ struct Line {
     _on_error: Closure<dyn Fn(String)>,
 }
 
-/// Receives what the workers send.
+/// Routes the messages of the workers.
 struct Ear {
     heard: Box<dyn Fn(Heard)>,
-    /// Questions that wait for their answers.
+    /// Editor requests without a response.
     asked: RefCell<Vec<Asked>>,
 }
 
@@ -64,7 +64,7 @@ struct Asked {
 }
 
 impl Client {
-    /// Lines that report what they receive.
+    /// Creates a client that reports the events of the workers.
     pub fn new(heard: impl Fn(Heard) + 'static) -> Client {
         Client {
             lines: RefCell::default(),
@@ -78,14 +78,14 @@ impl Client {
         }
     }
 
-    /// Ends the worker that has the run, whatever it does; the next request for its core starts another.
+    /// Terminates the worker that has the run. The next request for its kind starts a new one.
     pub fn restart(&self) {
         let core = self.launched.get();
         self.close(core);
         self.ear.give_up(core);
     }
 
-    /// Sends what was not sent before.
+    /// Sends the requests that were not sent before.
     pub fn send(&self, outbox: &[Request]) {
         for request in outbox {
             if request.id > self.last_sent.get() {
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    /// Asks for the editor (see [`Ask`]).
+    /// Sends an editor request (see [`Ask`]).
     pub fn ask(&self, question: Question, read: Read) -> Promise {
         let id = self.last_asked.get() + 1;
         self.last_asked.set(id);
@@ -115,7 +115,7 @@ impl Client {
         promise
     }
 
-    /// The core that a request is for: that of its text, or else the one that has the run.
+    /// Returns the worker for a request: that of its source, or else the one that has the run.
     fn addressee(&self, body: &RequestBody) -> Core {
         body.core().unwrap_or(self.launched.get())
     }
@@ -219,14 +219,14 @@ impl Ear {
         (self.heard)(Heard::Died(core, why));
     }
 
-    /// This core will not answer what it was asked.
+    /// Resolves the pending editor requests of a worker to null.
     fn give_up(&self, core: Core) {
         for asked in self.take(|asked| asked.core == core) {
             let _ = asked.resolve.call1(&JsValue::NULL, &JsValue::NULL);
         }
     }
 
-    /// Takes some of what was asked out of the list.
+    /// Removes and returns the pending editor requests that match a predicate.
     fn take(&self, is_meant: impl Fn(&Asked) -> bool) -> Vec<Asked> {
         let mut asked = self.asked.borrow_mut();
         asked.extract_if(.., |asked| is_meant(asked)).collect()

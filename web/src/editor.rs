@@ -1,4 +1,4 @@
-//! The editor of `web/editor/editor.js`, seen from Rust.
+//! Rust bindings for the editor of `web/editor/editor.js`.
 
 use crate::client::Ask;
 use crate::matrix::layout_link;
@@ -17,21 +17,22 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn text() -> String;
-    /// What the link that brought the text says beside it, by the names of a link's fields; or the `share` of the source that is
-    /// nearest to the view of the widget that the link is from, in per cent.
+    /// Returns a field of the link that contained the source, by name. For a link from a widget, `share` is the percentage of the source
+    /// that is nearest to the view of the widget.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = linkedFact)]
     pub fn linked_fact(name: &str) -> Option<String>;
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = fillPanel)]
     fn fill_js(panel: &web_sys::Element, name: &str, facts: &Array);
-    /// Opens the panel with the link, which is copied then.
+    /// Opens the sharing panel and copies its link.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = pressShare)]
     pub fn press_share();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
     fn connect_share(opened: &Function, failed: &Function, compiled: &Function);
-    /// Puts another text into the place of the one that is there, which is kept.
+    /// Replaces the source. The previous one is saved.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setText)]
     pub fn set_text(text: &str);
-    /// Saves what is promised under a name: text or bytes, an `Error`, or null. Bytes of a drawing become a picture under a name that ends in `.png`.
+    /// Saves the result of a promise under a file name. The result is text, bytes, an `Error`, or null if the worker has stopped. The bytes
+    /// of an SVG image are converted to PNG if the name ends in `.png`.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = savePromised)]
     pub fn save_promised(name: &str, promise: &JsValue);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -64,16 +65,16 @@ extern "C" {
     fn connect_breaks(changed: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPin)]
     fn connect_pin(pinned: &Function);
-    /// Opens examples, tours and puzzles, which are loaded then.
+    /// Opens examples, tours and puzzles, which are loaded on demand.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
-    /// Opens the card that shows a memory by a stride or a layout.
+    /// Opens the card that shows a memory in a custom stride or layout.
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn arrange(memory: &str, ty: &str);
-    /// Lets a person choose the file that a buffer starts with.
+    /// Opens the file picker for the initial contents of a buffer.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chooseFile)]
     pub fn choose_file(buffer: &str);
-    /// Sets or removes a breakpoint at the line of the cursor.
+    /// Toggles a breakpoint at the line of the cursor.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreak)]
     pub fn toggle_break();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = clearBreaks)]
@@ -84,8 +85,8 @@ extern "C" {
     fn select(line: u32, column: u32, end_line: u32, end_column: u32);
 }
 
-/// Calls `mount` once the editor is there: it waits for the text that the browser keeps. When the editor's file does not
-/// arrive, `index.html` says so.
+/// Calls `mount` once the editor is ready, which requires the source that the browser has saved. If the editor script fails to load,
+/// `index.html` reports it.
 pub fn when_there(mount: fn()) {
     let name = JsValue::from_str("warpgridEditor");
     match web_sys::window() {
@@ -96,23 +97,23 @@ pub fn when_there(mount: fn()) {
     }
 }
 
-/// The panels that JavaScript fills.
+/// The panels that JavaScript renders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panel {
-    /// The lines that show the present text and step in a document.
+    /// The embedding code for the current source and step.
     Embed,
-    /// A link to what is seen.
+    /// A link to the current view.
     Share,
-    /// What is watched, in the side of the page.
+    /// The watch panel in the side column.
     Inspect,
-    /// All of a long memory, beside its rows.
+    /// The minimap of a long memory beside its rows.
     Map,
-    /// Cells of a memory that are too small for a text.
+    /// The pixel grid of a memory, whose cells are too small for text.
     Cells,
 }
 
 impl Panel {
-    /// What JavaScript and styles call it.
+    /// Returns the name of the panel in JavaScript and style sheets.
     pub fn name(self) -> &'static str {
         match self {
             Panel::Embed => "embed",
@@ -124,7 +125,7 @@ impl Panel {
     }
 }
 
-/// Fills a panel that is open with what the page shows.
+/// Renders an open panel from facts about the page.
 pub fn fill(panel: Panel, place: &web_sys::Element, facts: &[Fact]) {
     let pair = |(name, value): &Fact| {
         JsValue::from(Array::of2(
@@ -135,8 +136,8 @@ pub fn fill(panel: Panel, place: &web_sys::Element, facts: &[Fact]) {
     fill_js(place, panel.name(), &facts.iter().map(pair).collect());
 }
 
-/// Calls `opened` with the text of a file that was opened and says how it is shown, `failed` with the reason why a link or a file is
-/// not opened, and `compiled` with the name and the bytes of a file that is no text; for the life of the page.
+/// Registers callbacks for the lifetime of the page: `opened` receives the text of an opened file, which includes its view state; `failed`
+/// the reason for which a link or a file cannot be opened; `compiled` the name and the bytes of a binary file.
 pub fn listen_to_share(
     opened: impl Fn(String) + 'static,
     failed: impl Fn(String) + 'static,
@@ -155,19 +156,19 @@ pub fn listen_to_share(
     compiled.forget();
 }
 
-/// The marks beside the lines.
+/// The line markers in the gutter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The line of the step just done, and of the one to come; 0 for none.
+    /// The lines of the last and of the next step, or 0 for none.
     pub done: u32,
     pub next: u32,
     pub faulted: u32,
     pub linked: Vec<u32>,
 }
 
-/// Calls `change` for each change of the text, with whether it takes the place of another text, and `line` for the line under the pointer (0 when it leaves),
-/// `header` when a fix changes the version or the target that the text states, and asks for
-/// the tokens of the text; for the life of the page.
+/// Registers callbacks for the lifetime of the page and provides syntax tokens. `change` receives each change of the source, and whether it
+/// replaces a different source; `line` the line under the pointer, or 0 when the pointer leaves; `header` is called when a fix changes the
+/// version or the target in the source.
 pub fn listen(
     ask: Ask,
     change: impl Fn(String, bool) + 'static,
@@ -199,28 +200,28 @@ pub fn listen(
     header.forget();
 }
 
-/// Calls `changed` with the lines that have breakpoints, now and whenever they are others; for the life of the page.
+/// Calls `changed` with the lines of the breakpoints, now and after each change, for the lifetime of the page.
 pub fn listen_to_breaks(changed: impl Fn(Vec<u32>) + 'static) {
     let changed = Closure::<dyn Fn(Vec<u32>)>::new(changed);
     connect_breaks(changed.as_ref().unchecked_ref());
     changed.forget();
 }
 
-/// Calls `pinned` with what a tour points at, in the words of a link, or with `find` and what is looked for; for the life of the page.
+/// Calls `pinned` with the target of a tour in the spelling of links, or with `find` and a search text, for the lifetime of the page.
 pub fn listen_to_pins(pinned: impl Fn(String) + 'static) {
     let pinned = Closure::<dyn Fn(String)>::new(pinned);
     connect_pin(pinned.as_ref().unchecked_ref());
     pinned.forget();
 }
 
-/// Underlines what is wrong; each fix is a button in the tooltip.
+/// Underlines the diagnostics. Each fix is a button in the tooltip.
 pub fn set_diagnostics(diagnostics: &[DiagnosticView]) {
     let list: Array = diagnostics.iter().map(diagnostic).collect();
     set_diagnostics_js(&list);
 }
 
 fn diagnostic(diagnostic: &DiagnosticView) -> JsValue {
-    // CodeMirror's own names.
+    // The names of CodeMirror.
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -277,17 +278,17 @@ fn range(range: SourceRange) -> JsValue {
     .into()
 }
 
-/// Applies a fix as one change that can be undone.
+/// Applies a fix as one undoable change.
 pub fn apply(fix: &FixView) {
     apply_edits_js(&edits(&fix.edits), fix.is_header);
 }
 
-/// Applies a change of what the launch starts with, as one that can be undone; the focus stays where it is.
+/// Applies a change of an initial value as one undoable change. The focus does not move.
 pub fn apply_start(changes: &[EditView]) {
     apply_start_js(&edits(changes));
 }
 
-/// Inserts lines at the start of the text and shows them.
+/// Inserts lines at the start of the source and scrolls to them.
 pub fn insert_lines(lines: &[String]) {
     let start = SourceRange {
         line: 1,
@@ -306,12 +307,12 @@ pub fn insert_lines(lines: &[String]) {
     go_to(start);
 }
 
-/// Marks lines.
+/// Sets the line markers.
 pub fn set_marks(marks: &Marks) {
     set_marks_js(marks.done, marks.next, marks.faulted, &marks.linked);
 }
 
-/// Shows beside the lines what their accesses cost.
+/// Shows the cost of the accesses of each line in the gutter.
 pub fn set_costs(marks: &[LineMark]) {
     let costs = marks.iter().map(|mark| {
         JsValue::from(Array::of4(
@@ -324,7 +325,7 @@ pub fn set_costs(marks: &[LineMark]) {
     set_costs_js(&costs.collect());
 }
 
-/// Marks the lines of races, and of reads of what nothing has written; several at one line are one mark.
+/// Marks the lines of data races and of uninitialized reads. Several findings on one line share a marker.
 pub fn set_races(marks: &[OrderMark]) {
     let mut lines: BTreeMap<u32, (String, bool)> = BTreeMap::new();
     for mark in marks {
@@ -352,12 +353,12 @@ pub fn set_races(marks: &[OrderMark]) {
     set_races_js(&said.collect());
 }
 
-/// The lines that are selected, where they are several.
+/// Returns the selected lines if the selection spans several.
 pub fn chosen_lines() -> Option<[u32; 2]> {
     chosen_lines_js()?.try_into().ok()
 }
 
-/// Says under the pointer which layout the addresses of a line have.
+/// Sets the layouts that the hover tooltip of a line shows for its addresses.
 pub fn set_layouts(layouts: &[AccessLayout]) {
     let said = layouts.iter().map(|found| {
         let link = found.layout.as_deref().map(layout_link);
@@ -371,12 +372,12 @@ pub fn set_layouts(layouts: &[AccessLayout]) {
     set_layouts_js(&said.collect());
 }
 
-/// Goes to a line.
+/// Moves the cursor to a line.
 pub fn go_to_line(line: u32) {
     select(line, 1, line, 1);
 }
 
-/// Puts the selection on a range and the focus into the editor.
+/// Selects a range and focuses the editor.
 pub fn go_to(range: SourceRange) {
     select(range.line, range.column, range.end_line, range.end_column);
 }

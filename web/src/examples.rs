@@ -1,30 +1,30 @@
-//! The examples in their chapters: each a file of `public/examples` in PTX, SASS or CUDA C++ that says its title and its launch in `//@` lines. The page fetches a text
-//! when somebody picks it; its wasm has the names alone.
+//! The examples by chapter. Each example is a file of `public/examples` in PTX, SASS or CUDA C++ whose `//@` lines contain its title and
+//! its launch configuration. The page fetches a source when it is selected; its wasm module contains only the names.
 
-/// A text to start from.
+/// An example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// Stable, for links: the file's name.
+    /// The file name, which is stable because links contain it.
     pub id: &'static str,
     pub title: &'static str,
     pub group: &'static str,
-    /// Its file in the folder of the examples.
+    /// File name in the folder of the examples.
     pub file: &'static str,
-    /// Tells its text from others.
+    /// Fingerprint of the source.
     print: Print,
 }
 
-/// The length of a text and a hash of it.
+/// The length and the hash of a source.
 type Print = (usize, u64);
 
 impl Example {
-    /// Whether this is the text of the example.
+    /// Checks whether a text is the source of the example.
     pub fn is_text(&self, text: &str) -> bool {
         self.print.0 == text.len() && self.print == print(text.as_bytes())
     }
 }
 
-/// The FNV-1a hash, which a compiler computes.
+/// Computes the FNV-1a hash at compile time.
 const fn print(text: &[u8]) -> Print {
     let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while at < text.len() {
@@ -36,7 +36,7 @@ const fn print(text: &[u8]) -> Print {
 
 macro_rules! examples {
     ($($group:literal $ending:literal { $($id:literal $title:literal)* })*) => {
-        /// All of them, in the order of the picker.
+        /// All examples, in the order of the menu.
         pub static EXAMPLES: &[Example] = &[$($(Example {
             id: $id,
             title: $title,
@@ -165,12 +165,12 @@ examples! {
     }
 }
 
-/// The example with this text.
+/// Returns the index of the example with a source.
 pub fn with_source(source: &str) -> Option<usize> {
     EXAMPLES.iter().position(|example| example.is_text(source))
 }
 
-/// The text of an example, for tests: the page fetches it.
+/// Reads the source of an example for tests. The page fetches it instead.
 #[cfg(test)]
 pub(crate) fn text_of(example: &Example) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../public/examples/");

@@ -1,9 +1,10 @@
-//! Numbers and facts as the page writes them.
+//! Formatting of numbers and launch configurations.
 
 use crate::protocol::LaunchFacts;
 pub use warpgrid_worker::count::{count, plural};
 
-/// A number to three places: `37.5`. What the standard library writes floats with is 15 KB of the page's wasm.
+/// Formats a number with up to three decimal digits, as in `37.5`. The float formatting of the standard library adds 15 KB to the wasm
+/// module of the page.
 pub fn decimal(value: f64) -> String {
     let thousandths = (value * 1_000.0).round() as i64;
     let sign = if thousandths < 0 { "-" } else { "" };
@@ -13,13 +14,13 @@ pub fn decimal(value: f64) -> String {
     digits.strip_suffix('.').unwrap_or(digits).to_owned()
 }
 
-/// The style of a box: `width: 320px; height: 48px`.
+/// Returns the style of a box, as in `width: 320px; height: 48px`.
 pub fn extent_css(width: f64, height: f64) -> String {
     let [width, height] = [width, height].map(|pixels| decimal(pixels.round()));
     format!("width: {width}px; height: {height}px")
 }
 
-/// Bits without leading zeros: `0x1f`, or `0`.
+/// Removes leading zeros from hexadecimal digits, as in `0x1f`. Zero is `0`.
 pub fn short_hex(hex: &str) -> String {
     match hex.trim_start_matches("0x").trim_start_matches('0') {
         "" => "0".to_owned(),
@@ -27,7 +28,7 @@ pub fn short_hex(hex: &str) -> String {
     }
 }
 
-/// `4`, `4 × 2` or `4 × 2 × 3`: trailing ones are left out.
+/// Formats extents as `4`, `4 × 2` or `4 × 2 × 3`, without trailing ones.
 pub fn extents(extents: [u32; 3]) -> String {
     let [x, y, z] = extents;
     match (y, z) {
@@ -37,7 +38,7 @@ pub fn extents(extents: [u32; 3]) -> String {
     }
 }
 
-/// `2 blocks × 64 threads`.
+/// Formats a launch configuration as `2 blocks of 64 threads`.
 pub fn launch(facts: &LaunchFacts) -> String {
     let one = |n: [u32; 3], word: &str| match n {
         [1, 1, 1] => format!("1 {word}"),
@@ -50,7 +51,7 @@ pub fn launch(facts: &LaunchFacts) -> String {
     )
 }
 
-/// `256 bytes`, `4 KiB`.
+/// Formats a size as `256 bytes` or `40 KiB`.
 pub fn bytes(n: u64) -> String {
     match n {
         1 => "1 byte".into(),
@@ -60,7 +61,7 @@ pub fn bytes(n: u64) -> String {
     }
 }
 
-/// Backticks mark code in the core's sentences: pieces, and whether each is code.
+/// Splits a message into pieces at backticks. The flag of a piece tells whether it is code.
 pub fn code_pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.split('`')
         .enumerate()

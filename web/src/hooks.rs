@@ -1,4 +1,4 @@
-//! Effects: the worker, the editor, the clock, the keyboard, the theme. They only watch the model and dispatch actions.
+//! Effects: the worker, the editor, timers, the keyboard and the theme. The hooks observe the model and dispatch actions.
 
 mod address;
 mod assist;

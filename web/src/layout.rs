@@ -1,28 +1,28 @@
-//! The places of the cells of a grid: pure geometry in CSS pixels, also for memories of very many rows.
+//! Layout of the cells of a grid: pure geometry in CSS pixels, also for memories with a very large number of rows.
 
 use crate::model::Zoom;
 use warpgrid_view::model::{Cell, Grid, Written};
 
-/// Height of a row, with the gap below it.
+/// Height of a row, including the gap below it.
 pub const ROW: f64 = 24.0;
 /// Height of the column numbers.
 pub const HEAD: f64 = 18.0;
-/// Between two cells.
+/// Gap between two cells.
 pub const GAP: f64 = 1.0;
-/// Rows that a card shows before it scrolls.
+/// Number of rows that a card shows before it scrolls.
 pub const SHOWN_ROWS: u64 = 17;
-/// So much is room for two cards.
+/// Width from which two cards fit side by side.
 const ROOMY: f64 = 880.0;
-/// The width of a cell whose value needs less, and the widest where there is much room.
+/// Cell width for short values, and the maximum cell width in a wide card.
 const PLAIN_CELL: f64 = 30.0;
 const WIDE_CELL: f64 = 56.0;
-/// How much wider cells become at least, where all of a value is to be seen.
+/// Minimum factor by which cells grow at full zoom.
 const LARGER: f64 = 1.4;
-/// What two cards side by side need beside their cells: the gap, and the insides of the second.
+/// Width that two cards side by side need in addition to their cells: the gap, and the padding of the second card.
 const BETWEEN_CARDS: f64 = 40.0;
-/// Browsers cut elements that are much taller than this.
+/// Maximum height of an element. Browsers truncate much taller elements.
 const MAX_SPACE: f64 = 4_000_000.0;
-/// Advance of a digit at the cell's font size.
+/// Advance width of a digit at the font size of a cell.
 const DIGIT: f64 = 6.35;
 
 /// A rectangle in the coordinates of the whole grid.
@@ -35,7 +35,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Whether two areas have a point in common.
+    /// Checks whether two rectangles intersect.
     pub fn meets(&self, other: Rect) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width
@@ -44,10 +44,10 @@ impl Rect {
     }
 }
 
-/// Width of the map beside the rows of a long memory, with the gap before it.
+/// Width of the minimap beside the rows of a long memory, including the gap before it.
 pub const MAP: f64 = 40.0;
 
-/// The measures of one grid.
+/// The measurements of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
     pub columns: u32,
@@ -57,8 +57,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Fits the widest value of the window and the widest row number; where that is too wide for the
-    /// card, cells become narrower as long as their text can still be read, unless all of it is to be seen.
+    /// Computes the measurements from the widest value of the window and the widest row number. If the grid is too wide for the card, cells
+    /// become narrower as long as their text stays readable, unless the zoom level requires the full values.
     pub fn of(grid: &Grid, available: f64, zoom: Zoom) -> Geometry {
         let longest = grid
             .cells
@@ -75,7 +75,7 @@ impl Geometry {
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
         let fit = ((available - row_head) / f64::from(columns)).floor();
-        // Where there is much room, two cards fill it together.
+        // In a wide card, cells grow until two cards fill the width.
         let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
         let widest = match available < ROOMY {
             true => (text + 8.0).max(PLAIN_CELL),
@@ -98,22 +98,22 @@ impl Geometry {
         }
     }
 
-    /// Whether a memory is so long that a map of all of it stays beside its rows.
+    /// Checks whether a memory is so long that it has a minimap.
     pub fn has_map(total_rows: u64) -> bool {
         total_rows > 3 * SHOWN_ROWS
     }
 
-    /// Width of all columns.
+    /// Returns the width of all columns.
     pub fn width(&self) -> f64 {
         self.row_head + f64::from(self.columns) * self.cell_width
     }
 
-    /// Height of all rows, as far as a browser can scroll.
+    /// Returns the height of all rows, limited to what a browser can scroll.
     pub fn height(&self) -> f64 {
         (HEAD + self.total_rows as f64 * ROW).min(MAX_SPACE)
     }
 
-    /// The pixels by which the first visible row is scrolled out, counted in whole memory.
+    /// Converts a scroll position to the offset of the first visible row in the whole memory, in pixels.
     pub fn top_of(&self, scroll_top: f64, viewport: f64) -> f64 {
         let real = HEAD + self.total_rows as f64 * ROW;
         let space = self.height();
@@ -123,7 +123,7 @@ impl Geometry {
         (scroll_top / (space - viewport)).clamp(0.0, 1.0) * (real - viewport)
     }
 
-    /// The scroll position that shows a place of the whole memory at the top.
+    /// Returns the scroll position at which an offset in the whole memory is at the top.
     pub fn scroll_for(&self, top: f64, viewport: f64) -> f64 {
         let real = HEAD + self.total_rows as f64 * ROW;
         let space = self.height();
@@ -133,7 +133,7 @@ impl Geometry {
         }
     }
 
-    /// First row and number of rows that a viewport shows at `top`.
+    /// Returns the first row and the number of rows of a viewport at the offset `top`.
     pub fn window(&self, top: f64, viewport: f64) -> (u64, u32) {
         let first = ((top / ROW) as u64).min(self.total_rows.saturating_sub(1));
         let n_rows = (viewport / ROW).ceil() as u64 + 1;
@@ -141,7 +141,7 @@ impl Geometry {
         (first, u32::try_from(n_rows).unwrap_or(u32::MAX))
     }
 
-    /// The place of a cell.
+    /// Returns the rectangle of a cell.
     pub fn cell(&self, row: u64, column: u32) -> Rect {
         Rect {
             x: self.row_head + f64::from(column) * self.cell_width,
@@ -151,7 +151,7 @@ impl Geometry {
         }
     }
 
-    /// The element at a point.
+    /// Returns the element at a point.
     pub fn element_at(&self, x: f64, y: f64) -> Option<u64> {
         let (column, row) = ((x - self.row_head) / self.cell_width, (y - HEAD) / ROW);
         let inside = column >= 0.0 && column < f64::from(self.columns) && row >= 0.0;
@@ -160,8 +160,8 @@ impl Geometry {
     }
 }
 
-/// Where a key leads from the cell `here` of rows of `columns` cells, before the end of the memory is looked at. Without a cell the keys
-/// start at the first. None for keys that do not move.
+/// Returns the cell to which a key moves from the cell `here` in rows of `columns` cells, without the limit of the memory. Without a
+/// current cell the keys start at the first one. Returns `None` for other keys.
 pub fn cell_after(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
     let columns = columns.max(1);
     let cell = here.unwrap_or(0);
@@ -176,18 +176,18 @@ pub fn cell_after(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
     })
 }
 
-/// Whether a key pins the cell.
+/// Checks whether a key pins the cell.
 pub fn is_pin(key: &str) -> bool {
     key == "Enter" || key == " "
 }
 
-/// A value as short as it can be written: whole floats without `.0`, bits without `0x`.
+/// Returns the shortest spelling of a value: whole floats without `.0`, bits without `0x`.
 pub fn short(text: &str) -> &str {
     let text = text.strip_prefix("0x").unwrap_or(text);
     text.strip_suffix(".0").unwrap_or(text)
 }
 
-/// The number before a row: the row of a declared matrix, else the index of the row's first element.
+/// Returns the row header: the row of a declared matrix, or else the index of the first element of the row.
 pub fn row_label(grid: &Grid, row: u64) -> String {
     let as_declared =
         grid.memory.shape.len() > 1 && grid.memory.shape.last() == Some(&u64::from(grid.columns));
@@ -198,7 +198,7 @@ pub fn row_label(grid: &Grid, row: u64) -> String {
     }
 }
 
-/// `[3][11]` in the declared shape, else `[59]`.
+/// Formats an index as `[3][11]` in the declared shape, or else as `[59]`.
 pub fn index_text(grid: &Grid, index: u64) -> String {
     match grid.ty == grid.memory.ty {
         true => grid.memory.subscript(index),
@@ -206,7 +206,7 @@ pub fn index_text(grid: &Grid, index: u64) -> String {
     }
 }
 
-/// What a reader hears of a cell: `out[3]: 7, written by this step, lane 3`.
+/// Describes a cell for screen readers: `out[3]: 7, written by this step, lane 3`.
 pub fn cell_words(grid: &Grid, index: u64, cell: &Cell) -> String {
     let mut words = format!(
         "{}{}: {}",

@@ -1,12 +1,12 @@
-//! The Warpgrid page: a text goes in, moving grids come out.
+//! The Warpgrid page: shows a source as animated grids of its memory.
 //!
 //! ```text
-//! editor ──► Model ──► Request ──► worker: the core ──► Response ──► Model ──► components ──► canvas
+//! editor ──► Model ──► Request ──► worker ──► Response ──► Model ──► components ──► canvas
 //! ```
-//! [`model`], [`links`], [`matrix`], [`beside`], [`layout`], [`share`] and [`reference`] know no browser and are tested natively;
-//! [`components`], [`hooks`], [`canvas`], [`editor`], [`texts`], [`assist`] and [`client`] are the only ones that do.
-//! Nothing here calls the core: it names view's plain data and the worker's protocol, so that the page's own
-//! wasm stays small and is never kept waiting by a text.
+//!
+//! [`model`], [`links`], [`matrix`], [`beside`], [`layout`], [`share`] and [`reference`] do not use the browser and are tested natively;
+//! [`components`], [`hooks`], [`canvas`], [`editor`], [`texts`], [`assist`] and [`client`] do. The page does not link the emulator: it uses
+//! the plain data types of the view crate and the worker protocol, so that its own wasm module stays small and no source can block it.
 
 pub mod assist;
 pub mod beside;

@@ -1,4 +1,4 @@
-//! What belongs together: a cell, its lane, its register and its source line light up from whichever one is on.
+//! Linked highlights: computes which cells, lanes, registers and source lines are highlighted together.
 
 use crate::model::{Focus, Model};
 use std::ops::Range;
@@ -6,31 +6,31 @@ use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Cell, Grid, PieceView, StoreView};
 use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep};
 
-/// What is lit.
+/// The highlighted items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Bit `i`: lane `i`.
+    /// Bit mask of lanes.
     pub lanes: u32,
     pub lines: Vec<u32>,
     pub registers: Vec<String>,
-    /// The very cell under the pointer.
+    /// The focused cell.
     pub cell: Option<(MemoryId, u64)>,
-    /// Cells of one lane, of one step.
+    /// Highlights the cells that a lane wrote in a step.
     pub writer: Option<(u8, u64)>,
-    /// Cells of one lane, of all steps.
+    /// Highlights the cells that a lane wrote in any step.
     pub lane: Option<u8>,
-    /// Cells that were written just before these positions.
+    /// Highlights the cells that were written just before these positions.
     pub steps: Vec<u64>,
-    /// The very element of a matrix of the last step: operand, and cell in it.
+    /// The focused element of a matrix of the last step: the index of the operand and of the cell in it.
     pub element: Option<(usize, usize)>,
-    /// Cells that the last step moved as elements of a matrix.
+    /// Cells that the last step transferred as elements of a matrix.
     pub moved: Vec<(MemoryId, u64)>,
-    /// Bytes that accesses of a race both touch, or that are read unwritten.
+    /// Bytes of data races and of uninitialized reads.
     pub raced: Vec<(MemoryId, Range<u64>)>,
 }
 
 impl Links {
-    /// Whether a cell is lit.
+    /// Checks whether a cell is highlighted.
     pub fn has_cell(&self, memory: &MemoryId, index: u64, cell: &Cell) -> bool {
         if self
             .cell
@@ -50,7 +50,7 @@ impl Links {
             || self.steps.contains(&step)
     }
 
-    /// Whether accesses race at a cell, or read it unwritten.
+    /// Checks whether a cell is part of a data race or of an uninitialized read.
     pub fn is_raced(&self, grid: &Grid, index: u64) -> bool {
         let own = bytes_of(grid, index);
         self.raced.iter().any(|(memory, bytes)| {
@@ -58,7 +58,7 @@ impl Links {
         })
     }
 
-    /// Whether an element of a matrix is lit: those of the lanes that are, or of the registers where no lane is.
+    /// Checks whether an element of a matrix is highlighted: by its lanes, or by its registers if no lane is highlighted.
     pub fn has_element(&self, operand: &MatrixOperand, element: &ElementView) -> bool {
         element.holders.iter().any(|holder| {
             let name = operand.registers.get(usize::from(holder.register));
@@ -69,13 +69,13 @@ impl Links {
         })
     }
 
-    /// Whether a lane is lit.
+    /// Checks whether a lane is highlighted.
     pub fn has_lane(&self, lane: u8) -> bool {
         self.lanes >> lane & 1 == 1
     }
 }
 
-/// What the model's focus lights.
+/// Computes the highlights of the model's focus.
 pub fn links(model: &Model) -> Links {
     let order = model.run.order.as_deref().filter(|_| !model.is_stale());
     let marks = order.map_or(&[][..], |order| &order.marks);
@@ -84,7 +84,7 @@ pub fn links(model: &Model) -> Links {
         .iter()
         .map(|mark| (mark.memory.clone(), mark.bytes.clone()))
         .collect();
-    // Under the pointer a line needs no light of its own; a tour that names one does.
+    // A hovered line needs no highlight, but a line that a tour has pinned does.
     if let (None, Some(Focus::Line(line))) = (&model.hover, &model.pinned) {
         links.lines.push(*line);
     }
@@ -133,7 +133,7 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, &bytes)
     {
         links.lines.push(store.range.line);
-        // Lanes and registers are those of the warp that is shown.
+        // Lanes and registers are those of the visible warp.
         if is_shown(model, store) {
             links.lanes = 1 << (lane & 31);
             links.registers.extend(piece.source.clone());
@@ -142,7 +142,7 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     links
 }
 
-/// Whether the warp of a store is the one whose lanes are shown.
+/// Checks whether a store was executed by the visible warp.
 fn is_shown(model: &Model, store: &StoreView) -> bool {
     let frame = model.run.frame.as_deref();
     let warp = frame.and_then(|frame| frame.warp.as_ref());
@@ -153,7 +153,7 @@ fn step_of(model: &Model) -> Option<&MatrixStep> {
     model.run.frame.as_deref()?.matrix.as_ref()
 }
 
-/// The lane, the register, the memory and the line of an element of a matrix.
+/// Returns the lane, the register, the memory and the line of an element of a matrix.
 fn element_links(model: &Model, operand: usize, cell: usize) -> Links {
     let mut links = Links {
         element: Some((operand, cell)),
@@ -172,7 +172,7 @@ fn element_links(model: &Model, operand: usize, cell: usize) -> Links {
 }
 
 impl Links {
-    /// The lanes and the register that hold an element of a matrix of the last step, and the line of that.
+    /// Highlights the lanes and the register that hold an element of a matrix of the last step, and the line of that step.
     fn hold(&mut self, model: &Model, operand: &MatrixOperand, element: &ElementView) {
         self.lanes = lanes_holding(element);
         self.registers.extend(register_of(operand, element));
@@ -193,7 +193,7 @@ fn register_of(operand: &MatrixOperand, element: &ElementView) -> Option<String>
     operand.registers.get(usize::from(holder.register)).cloned()
 }
 
-/// The cell of a grid that an element of a matrix comes from or goes to.
+/// Returns the cell of a grid that an element of a matrix is loaded from or stored to.
 fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryId, u64)> {
     let (memory, offset) = (element.memory.as_ref()?, element.offset?);
     let frame = model.run.frame.as_deref()?;
@@ -204,7 +204,7 @@ fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryId, u64)> {
     ))
 }
 
-/// The cells that the last step moved between memory and these lanes.
+/// Returns the cells that the last step transferred between memory and the given lanes.
 fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryId, u64)> {
     let operands = step_of(model).map_or(&[][..], |step| &step.operands);
     let cells = operands.iter().flat_map(|operand| &operand.cells);
@@ -214,7 +214,7 @@ fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryId, u64)> {
         .collect()
 }
 
-/// The element of a matrix of the last step that lies in these bytes: operand and cell, and both.
+/// Returns the element of a matrix of the last step that is stored in these bytes: the indices of operand and cell, and both.
 fn element_at<'a>(
     model: &'a Model,
     memory: &MemoryId,
@@ -232,14 +232,14 @@ fn element_at<'a>(
         })
 }
 
-/// The bytes of an element, from the start of its memory.
+/// Returns the byte range of an element, from the start of its memory.
 pub fn bytes_of(grid: &Grid, index: u64) -> Range<u64> {
     let size = grid.ty.width_bytes() as u64;
     let start = index.saturating_mul(size);
     start..start.saturating_add(size)
 }
 
-/// The store that wrote some of these bytes of a memory from this lane, and the element that did.
+/// Returns the store of a lane that wrote some of these bytes, and the stored element.
 pub fn writer_of<'a>(
     stores: &'a [StoreView],
     memory: &MemoryId,
@@ -248,13 +248,13 @@ pub fn writer_of<'a>(
 ) -> Option<(&'a StoreView, &'a PieceView)> {
     stores.iter().find_map(|store| {
         let of_lane = store.lanes.iter().filter(|of_lane| of_lane.lane == lane);
-        // Of several elements at one place the last one stays.
+        // If several elements have the same address, the last one determines the value.
         let mut pieces = of_lane.flat_map(|of_lane| &of_lane.pieces);
         Some((store, pieces.rfind(|piece| wrote(piece, memory, bytes))?))
     })
 }
 
-/// The lanes that wrote some of these bytes, in order.
+/// Returns the lanes that wrote some of these bytes, in ascending order.
 pub fn lanes_of(stores: &[StoreView], memory: &MemoryId, bytes: &Range<u64>) -> Vec<u8> {
     let mut found = 0_u32;
     for lane in stores.iter().flat_map(|store| &store.lanes) {
@@ -265,7 +265,7 @@ pub fn lanes_of(stores: &[StoreView], memory: &MemoryId, bytes: &Range<u64>) -> 
     (0..32).filter(|lane| found >> lane & 1 == 1).collect()
 }
 
-/// Whether an element of a store took some of these bytes.
+/// Checks whether an element of a store wrote some of these bytes.
 fn wrote(piece: &PieceView, memory: &MemoryId, bytes: &Range<u64>) -> bool {
     let overlaps = piece.offset.is_some_and(|start| {
         start < bytes.end && bytes.start < start.saturating_add(u64::from(piece.n_bytes))
@@ -347,7 +347,7 @@ mod tests {
         let mut store = fixture::store();
         let mut second = store.lanes[0].clone();
         second.lane = 5;
-        // One byte of the same word.
+        // A store of one byte of the same word.
         (second.pieces[0].offset, second.pieces[0].n_bytes) = (Some(7), 1);
         store.lanes.push(second);
         let (stores, out) = ([store], "out".into());
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!((lit, links.lanes), (vec![1], 0b10));
     }
 
-    /// A store of one element: lane 1, register `%r2`, at the second cell of `out`.
+    /// Returns a model with a store of one element by lane 1, from register `%r2`, to the second cell of `out`.
     fn with_matrix(focus: Focus) -> Model {
         let mut frame = fixture::frame();
         frame.matrix = Some(fixture::matrix_step());

@@ -1,6 +1,6 @@
-//! The matrix view: which lane and register holds which element of a fragment, and where the element lies in memory.
+//! State of the Layout Explorer: the lane and register that hold each element of a fragment, and the address of each element.
 //!
-//! Everything here is plain data and geometry; `components::matrix` shows it.
+//! This module contains only plain data and geometry; `components::matrix` renders it.
 
 mod layout_plan;
 mod link;
@@ -19,49 +19,49 @@ use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, FragmentRequ
 use warpgrid_view::layouts::tensor::LayoutPicture;
 use warpgrid_view::model::MatrixOperand;
 
-/// The view as it is set, and what the core has said of it.
+/// Settings of the view and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixPage {
     pub choice: MatrixChoice,
-    /// One for the target, and one for the target beside it.
+    /// One diagram for the target, and one for the compared target.
     pub pictures: Rc<Vec<FragmentPicture>>,
-    /// What is shown instead of fragments: where elements of a tensor instruction lie.
+    /// The layout of a tensor instruction, which replaces the fragments.
     pub layout: Option<Rc<LayoutPicture>>,
-    /// The request whose answer is awaited.
+    /// ID of the pending request.
     pub asked: u32,
     pub labels: CellLabels,
     pub hover: Option<MatrixFocus>,
     pub pinned: Option<MatrixFocus>,
 }
 
-/// What is set, and what a link holds.
+/// The settings that a link contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MatrixChoice {
     pub request: FragmentRequest,
-    /// Bytes between a boundary of 256 bytes and the start of the matrix.
+    /// Offset of the matrix from a 256-byte boundary.
     pub base_bytes: u64,
-    /// The target whose map is shown beside.
+    /// The compared target.
     pub beside: Option<String>,
-    /// Nothing but the view: for a frame in another page.
+    /// Whether only the view is rendered, for a frame in another page.
     pub embedded: bool,
-    /// Parts of the link that it was read from which mean nothing here.
+    /// Parameters of the link that are unknown.
     pub unread: Vec<String>,
 }
 
-/// What the cells of the matrix say.
+/// The labels of the matrix cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellLabels {
     /// Lane, and register with position.
     #[default]
     Holder,
-    /// Bytes from the start of the matrix.
+    /// Byte offset from the start of the matrix.
     Address,
 }
 
-/// What the pointer or the keyboard is on.
+/// The focus of the pointer or the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixFocus {
-    /// A cell of a picture.
+    /// A cell of a diagram.
     Cell {
         picture: usize,
         cell: usize,
@@ -75,7 +75,7 @@ pub enum MatrixFocus {
 }
 
 impl MatrixChoice {
-    /// Where a person begins who looks at a text for `target`: the store of an accumulator.
+    /// Returns the initial settings for a source with the given target: the store of an accumulator.
     pub fn of_target(target: Option<&str>) -> MatrixChoice {
         MatrixChoice::of_fragment(FragmentRequest {
             op: "store.d".into(),
@@ -86,7 +86,7 @@ impl MatrixChoice {
         })
     }
 
-    /// A fragment by itself; the features of its target do not matter.
+    /// Returns the settings for a fragment. Removes the feature suffix of its target, which has no influence.
     pub fn of_fragment(mut request: FragmentRequest) -> MatrixChoice {
         let target = &mut request.target;
         target.truncate(
@@ -102,7 +102,7 @@ impl MatrixChoice {
 }
 
 impl MatrixPage {
-    /// The view of a choice, before the core has answered.
+    /// Returns the state before the first response.
     pub fn new(choice: MatrixChoice) -> MatrixPage {
         MatrixPage {
             choice,
@@ -115,12 +115,12 @@ impl MatrixPage {
         }
     }
 
-    /// The pointer before the pin.
+    /// Returns the focus: the pointer, or else the pin.
     pub fn focus(&self) -> Option<MatrixFocus> {
         self.hover.or(self.pinned)
     }
 
-    /// The lane in focus.
+    /// Returns the focused lane.
     pub fn lane(&self) -> Option<u8> {
         match self.focus()? {
             MatrixFocus::Lane(lane) | MatrixFocus::Register { lane, .. } => Some(lane),
@@ -131,7 +131,7 @@ impl MatrixPage {
         }
     }
 
-    /// Cells of what is shown at an index.
+    /// Returns the number of cells of the diagram at an index.
     pub fn n_cells(&self, index: usize) -> usize {
         match self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
             Some(view) => (view.rows * view.columns) as usize,
@@ -142,7 +142,7 @@ impl MatrixPage {
         }
     }
 
-    /// Whether a cell of what is shown at an index belongs to what is in focus.
+    /// Checks whether a cell of the diagram at an index is highlighted.
     pub fn is_lit_at(&self, index: usize, cell: usize) -> bool {
         if let Some(view) = self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
             return match self.focus() {
@@ -157,7 +157,7 @@ impl MatrixPage {
         picture.is_some_and(|picture| self.is_lit(picture, cell))
     }
 
-    /// Whether a cell of a picture belongs to what is in focus: to the same lane, or the same register of a lane.
+    /// Checks whether a cell of a fragment is highlighted, because it has the same lane or the same register of a lane as the focus.
     pub fn is_lit(&self, picture: &FragmentPicture, cell: usize) -> bool {
         let holders = picture.cells.get(cell).map(|cell| &cell.holders[..]);
         let any = |test: &dyn Fn(&CellHolder) -> bool| holders.unwrap_or(&[]).iter().any(test);
@@ -174,7 +174,7 @@ impl MatrixPage {
     }
 }
 
-/// `r3`, or `r3.1` where a register holds several elements.
+/// Returns `r3`, or `r3.1` if a register holds several elements.
 pub fn register_label(picture: &FragmentPicture, holder: &CellHolder) -> String {
     if picture.elements_per_register > 1 {
         format!("r{}.{}", holder.register, holder.element)
@@ -183,7 +183,7 @@ pub fn register_label(picture: &FragmentPicture, holder: &CellHolder) -> String 
     }
 }
 
-/// Matrix, row and column of a cell.
+/// Returns matrix, row and column of a cell.
 pub fn position(picture: &FragmentPicture, cell: usize) -> (usize, usize, usize) {
     let (rows, columns) = (
         usize::from(picture.rows.max(1)),
@@ -192,7 +192,7 @@ pub fn position(picture: &FragmentPicture, cell: usize) -> (usize, usize, usize)
     (cell / columns / rows, cell / columns % rows, cell % columns)
 }
 
-/// Where an element lies, counted from the start of the matrix: `byte 56`, or `byte 3, bits 4 to 7`.
+/// Formats an offset from the start of the matrix: `byte 56`, or `byte 3, bits 4 to 7`.
 pub fn offset_text(offset_bits: u64, element_bits: u32) -> String {
     let (byte, bit) = (offset_bits / 8, offset_bits % 8);
     match element_bits {
@@ -202,7 +202,7 @@ pub fn offset_text(offset_bits: u64, element_bits: u32) -> String {
     }
 }
 
-/// A cell in words.
+/// Describes a cell.
 pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     let (matrix, row, column) = position(picture, cell);
     let found = picture.cells.get(cell)?;
@@ -230,7 +230,7 @@ pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
     ))
 }
 
-/// An element of a matrix of a run, in words.
+/// Describes an element of a matrix of a run.
 pub fn element_words(operand: &MatrixOperand, cell: usize) -> Option<String> {
     let element = operand.cells.get(cell)?;
     let (rows, columns) = (
@@ -265,7 +265,7 @@ pub(crate) mod fixture {
     use super::*;
     use warpgrid_view::layouts::fragment::picture;
 
-    /// `wmma.store.d.m16n16k16.f32` on `sm_80`.
+    /// Returns the fragment of `wmma.store.d.m16n16k16.f32` on `sm_80`.
     pub(crate) fn store_d() -> FragmentPicture {
         let request = FragmentRequest {
             op: "store.d".into(),
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_cell_lights_all_elements_of_its_lane() {
-        // Lane 1 of a group holds columns 2 and 3 of row 0, and its other elements 8 rows and columns further.
+        // Lane 1 of a group holds columns 2 and 3 of row 0, and its other elements are 8 rows and columns further.
         let page = page(MatrixFocus::Cell {
             picture: 0,
             cell: 2,

@@ -1,5 +1,5 @@
-//! Every outcome of a few threads: the test as it is written, what the core has said of it, and which outcome is shown;
-//! `components::outcomes` shows it.
+//! State of the litmus test view: the source of the test, the responses of the worker, and the selected outcome. `components::outcomes`
+//! renders it.
 
 mod link;
 mod plan;
@@ -12,20 +12,20 @@ pub use samples::{SAMPLES, Sample};
 use std::rc::Rc;
 use warpgrid_view::memory_model::litmus::{GraphView, LitmusError, LitmusRepairs, LitmusView};
 
-/// The view as it is set, and what the core has said of it.
+/// Settings of the view and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutcomesPage {
     pub text: Rc<str>,
     pub answer: Option<Rc<LitmusView>>,
     pub error: Option<Rc<LitmusError>>,
-    /// The outcome whose execution is drawn, by its number among the allowed ones and then the forbidden ones.
+    /// Index of the outcome whose execution graph is shown, among the allowed ones followed by the forbidden ones.
     pub chosen: usize,
     pub repairs: Found,
-    /// The request whose answer is awaited; 0 for none.
+    /// ID of the pending request, or 0 for none.
     pub asked: u32,
 }
 
-/// The weakest repairs, with the text that each makes.
+/// The weakest fixes, with the fixed text for each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Found {
     #[default]
@@ -35,7 +35,7 @@ pub enum Found {
 }
 
 impl OutcomesPage {
-    /// A page that knows nothing yet.
+    /// Returns a page without results.
     pub fn new(text: Rc<str>) -> OutcomesPage {
         OutcomesPage {
             text,
@@ -47,7 +47,7 @@ impl OutcomesPage {
         }
     }
 
-    /// The execution that is drawn, and why it cannot be where it is forbidden.
+    /// Returns the shown execution graph and, if its outcome is forbidden, the violated rule.
     pub fn shown(&self) -> Option<(&GraphView, Option<&str>)> {
         let answer = self.answer.as_deref()?;
         let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
@@ -61,7 +61,8 @@ impl OutcomesPage {
     }
 }
 
-/// The outcome to show first: one that no interleaving reaches, or the first.
+/// Returns the outcome to show first: one that is not sequentially consistent, or else the first forbidden one, or else the first allowed
+/// one.
 pub fn first_choice(answer: &LitmusView) -> usize {
     let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
     let odd = allowed.iter().position(|outcome| !outcome.is_interleaving);

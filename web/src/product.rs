@@ -1,5 +1,5 @@
-//! Why a sum of a tensor core is not what IEEE arithmetic gives: the product as it is set, what the core has said of it, and its terms as
-//! rows of bits; `components::product` shows it.
+//! State of the Tensor Core arithmetic view, which explains why an accumulation differs from IEEE arithmetic: the request, the response of
+//! the worker, and its terms as rows of bits. `components::product` renders it.
 
 mod bits;
 mod link;
@@ -12,16 +12,16 @@ use std::rc::Rc;
 use warpgrid_view::analysis::mma_explanation::ProductRequest;
 use warpgrid_view::model::MatrixStep;
 
-/// The view as it is set, and what the core has said of it.
+/// Settings of the view and the last response of the worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProductPage {
     pub request: ProductRequest,
     pub answer: Option<Rc<ProductAnswer>>,
-    /// The request whose answer is awaited.
+    /// ID of the pending request.
     pub asked: u32,
 }
 
-/// A product that shows what differs: small terms beside a large one.
+/// Returns a matrix multiplication with a visible difference: small terms and a large one.
 pub fn first_product(target: Option<&str>) -> ProductRequest {
     let target = target.unwrap_or("sm_80");
     ProductRequest {
@@ -45,7 +45,7 @@ pub fn first_product(target: Option<&str>) -> ProductRequest {
     }
 }
 
-/// The operands of an element of D in a run, by its number among the cells of D.
+/// Returns the operands of an element of D in a run, by its cell index in D.
 pub fn product_of(step: &MatrixStep, cell: usize) -> Option<ProductRequest> {
     let of = |name: &str| step.operands.iter().find(|operand| operand.name == name);
     let (a, b, c, d) = (of("A")?, of("B")?, of("C")?, of("D")?);
@@ -58,7 +58,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<ProductRequest> {
     let depth = usize::from(a.columns);
     let value = |cells: &[warpgrid_view::model::ElementView], at: usize| {
         cells.get(at).map(|found| match found.value.as_str() {
-            // Only the bits say which NaN it is.
+            // Only the bits identify the NaN.
             "NaN" => found.bits.clone(),
             value => value.to_owned(),
         })
@@ -73,7 +73,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<ProductRequest> {
     })
 }
 
-/// Sets one element of A or B; those before it that were left out are zero.
+/// Sets an element of A or B. Missing elements before it become zero.
 pub fn set_element(elements: &mut Vec<String>, at: usize, text: String) {
     if elements.len() <= at {
         elements.resize(at + 1, "0".to_owned());
@@ -83,7 +83,7 @@ pub fn set_element(elements: &mut Vec<String>, at: usize, text: String) {
     }
 }
 
-/// The depth of a shape such as `m16n8k16`.
+/// Returns the depth of a shape such as `m16n8k16`.
 pub fn depth_of(shape: &str) -> usize {
     let depth = shape.rsplit_once('k').and_then(|(_, k)| k.parse().ok());
     depth.unwrap_or(0).min(64)

@@ -1,33 +1,33 @@
-//! The reference as the page lists it: every form and every diagnostic of the core, searchable.
+//! The searchable index of the reference: every instruction form, diagnostic and term.
 
 use warpgrid_view::source::reference::{CodePage, FormPage, Pages, SlotFacts, TermFacts};
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// No page yet: the list.
+    /// The list of results.
     Start,
-    /// A form, by its place in the table.
+    /// An instruction form, by its index in the table.
     Form(usize),
     /// A diagnostic.
     Code(String),
-    /// A word, by its place in the list.
+    /// A term, by its index in the list.
     Term(usize),
 }
 
-/// Everything that can be looked up.
+/// The reference index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Library {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
     pub terms: Vec<TermFacts>,
-    /// What each form is listed as.
+    /// The listed title of each form.
     titles: Vec<String>,
-    /// What is searched, in lower case: one text a form, then one a code, then one a word.
+    /// The searched text in lower case: one entry per form, then one per diagnostic, then one per term.
     texts: Vec<String>,
 }
 
-/// One line of the list.
+/// A search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub subject: Subject,
@@ -36,7 +36,7 @@ pub struct Entry {
 }
 
 impl Library {
-    /// The core's tables, as [`crate::protocol::ResponseBody::Reference`] brings them.
+    /// Creates the index from the pages of [`crate::protocol::ResponseBody::Reference`].
     pub fn new(pages: Pages) -> Library {
         let Pages {
             forms,
@@ -58,7 +58,7 @@ impl Library {
         }
     }
 
-    /// The pages that hold every word of the query, best first: those that are called so, then the others.
+    /// Returns the pages that contain every term of the query, title matches first.
     pub fn search(&self, query: &str) -> Vec<Entry> {
         let query = query.trim().to_ascii_lowercase();
         let words: Vec<&str> = query.split_whitespace().flat_map(parts).collect();
@@ -72,7 +72,7 @@ impl Library {
         found.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// The page of a diagnostic.
+    /// Returns the page of a diagnostic.
     pub fn code(&self, code: &str) -> Option<&CodePage> {
         self.codes.iter().find(|page| page.code == code)
     }
@@ -102,7 +102,7 @@ fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotFacts> {
     slots.take_while(|slot| slot.is_name())
 }
 
-/// What each form is listed as: its title, and where several have the same one, the words that tell it from the others.
+/// Returns the listed title of each form. Forms with the same title are distinguished by their modifiers.
 fn titles(forms: &[FormPage]) -> Vec<String> {
     let plain: Vec<String> = forms.iter().map(|form| form.title.clone()).collect();
     let title = |index: usize| {
@@ -126,7 +126,7 @@ fn titles(forms: &[FormPage]) -> Vec<String> {
     (0..forms.len()).map(title).collect()
 }
 
-/// Whether two slots take the same words.
+/// Checks whether two slots accept the same words.
 fn is_like(a: &SlotFacts, b: &SlotFacts) -> bool {
     let texts = |slot: &SlotFacts| -> Vec<String> {
         slot.values.iter().map(|value| value.text.clone()).collect()
@@ -134,7 +134,7 @@ fn is_like(a: &SlotFacts, b: &SlotFacts) -> bool {
     a.required == b.required && a.name == b.name && texts(a) == texts(b)
 }
 
-/// `hi/lo`, or the first of many words: `u16…`.
+/// Returns `hi/lo`, or the first of several words as `u16…`.
 fn words_of(slot: &SlotFacts) -> String {
     match slot.values.as_slice() {
         [] => slot.name.clone(),
@@ -144,13 +144,13 @@ fn words_of(slot: &SlotFacts) -> String {
     }
 }
 
-/// An instruction as it is written, in its opcode and its modifiers; another word is one part.
+/// Splits an instruction into its opcode and modifiers. Any other word is one part.
 fn parts(word: &str) -> impl Iterator<Item = &str> {
     let is_instruction = word.starts_with(|first: char| first.is_ascii_alphabetic());
     let mut rest = Some(word);
     std::iter::from_fn(move || {
         let text = rest.take()?;
-        // The point begins a modifier.
+        // A dot begins a modifier.
         let end = text
             .char_indices()
             .skip(1)
@@ -168,7 +168,7 @@ fn rank(title: &str, query: &str) -> u8 {
         _ if title == query => 0,
         _ if title.starts_with(query) => 1,
         _ if title.contains(query) => 2,
-        // The form of the instruction that was typed.
+        // The form of the typed instruction.
         _ if title.split('.').next() == Some(opcode) => 3,
         _ => 4,
     }

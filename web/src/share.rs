@@ -1,12 +1,12 @@
-//! What a person sees, as named words: the page's state goes in, and what `web/editor/share.js` makes a link of comes out; and back.
-//! The names are those of the fields of a link (`crates/share`).
+//! Conversion between the view state of the page and the named fields of a link (`crates/share`), from which `web/editor/share.js` creates
+//! the link.
 
 use crate::model::{Focus, GridChoice, Model, Overlay, Zoom};
 use std::rc::Rc;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, MemoryId};
 
-/// What a link says beside the text that it brought. What it has in words that mean nothing here is left out.
+/// The view state of a link. Fields with unknown values are ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Linked {
     pub step: Option<u64>,
@@ -14,18 +14,18 @@ pub struct Linked {
     pub ptx_version: Option<String>,
     pub entry: Option<String>,
     pub seed: Option<u64>,
-    /// The `//@` lines of what was guessed of its launch.
+    /// The `//@` lines of the inferred launch configuration.
     pub guessed: Option<String>,
     pub pin: Option<Focus>,
     pub warp: Option<(u64, u32)>,
     pub hex_registers: bool,
     pub grids: Vec<(MemoryId, GridChoice)>,
-    /// The text beside that of the editor, and the stores that both have done.
+    /// The second source of a comparison, and the number of stores of both runs.
     pub beside: Option<(Rc<str>, u64)>,
 }
 
 impl Linked {
-    /// Reads them; `fact` has them by name.
+    /// Reads the view state. `fact` returns a field by name.
     pub fn read(fact: &dyn Fn(&str) -> Option<String>) -> Linked {
         let number = |name: &str| read_number(&fact(name)?);
         let pin = fact("view.pin").and_then(|words| read_focus(&words));
@@ -64,10 +64,10 @@ impl Linked {
     }
 }
 
-/// A name and what it says.
+/// The name and the value of a field.
 pub type Fact = (String, String);
 
-/// What the page shows beside the text, and what a report of it says.
+/// Returns the view state of the page, which links and problem reports contain.
 pub fn facts(model: &Model) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -134,7 +134,7 @@ fn write_focus(focus: &Focus) -> String {
     }
 }
 
-/// What words of a link point at: `cell 3 of out`.
+/// Reads a focus in the spelling of links, as in `cell 3 of out`.
 pub fn read_focus(words: &str) -> Option<Focus> {
     let (kind, rest) = words.split_once(' ')?;
     let of = || rest.split_once(" of ");
@@ -160,7 +160,7 @@ pub fn read_focus(words: &str) -> Option<Focus> {
     }
 }
 
-/// One reader for all numbers: each type of them costs a copy.
+/// Parses all numbers as `u64`, because each integer type would add a copy of the parser.
 fn read_number(digits: &str) -> Option<u64> {
     digits.parse().ok()
 }
@@ -171,7 +171,7 @@ fn read_small(digits: &str) -> Option<u32> {
 
 const COLUMNS: &str = "columns=";
 const CELL: &str = "cell=";
-/// More columns than any grid is given.
+/// Limit on the number of columns, larger than that of any grid.
 const MAX_COLUMNS: u32 = 4_096;
 
 fn write_grid(choice: &GridChoice) -> String {
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::model::{Action, reduce};
 
-    /// What a link of these facts brings.
+    /// Returns the view state of a link with these facts.
     fn linked(facts: &[Fact]) -> Linked {
         let grids: Vec<_> = facts
             .iter()

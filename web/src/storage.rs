@@ -1,4 +1,4 @@
-//! What the browser keeps for the next visit. The texts are kept by `web/editor/texts.js`.
+//! Browser storage of the page. `web/editor/texts.js` stores the kernels.
 
 use web_sys::Storage;
 
@@ -6,33 +6,33 @@ fn storage() -> Option<Storage> {
     web_sys::window()?.local_storage().ok()?
 }
 
-/// What lives as long as the tab, a reload included.
+/// Returns the session storage, which lives as long as the tab and survives a reload.
 fn tab_storage() -> Option<Storage> {
     web_sys::window()?.session_storage().ok()?
 }
 
-/// The step at which this tab was left, with the text that it still shows.
+/// Returns the step that this tab showed before a reload with the same source.
 pub fn step_of_tab() -> Option<u64> {
     let kept = tab_storage()?.get_item("warpgrid.step").ok()??;
     kept.parse().ok()
 }
 
-/// Keeps the step that the tab shows; `None` when its text is shown at another place first.
+/// Saves the step of the tab. `None` is for a source that is initially shown at another position.
 pub fn set_step_of_tab(step: Option<u64>) {
     let Some(storage) = tab_storage() else { return };
-    // A browser that forbids it just forgets.
+    // A browser that denies storage does not restore the step.
     let _ = match step {
         Some(step) => storage.set_item("warpgrid.step", &step.to_string()),
         None => storage.remove_item("warpgrid.step"),
     };
 }
 
-/// A kept value.
+/// Returns a saved value.
 pub fn get(key: &str) -> Option<String> {
     storage()?.get_item(&format!("warpgrid.{key}")).ok()?
 }
 
-/// Keeps a value; a browser that forbids it just forgets.
+/// Saves a value. Errors are ignored, because a browser can deny storage.
 pub fn set(key: &str, value: &str) {
     if let Some(storage) = storage() {
         let _ = storage.set_item(&format!("warpgrid.{key}"), value);

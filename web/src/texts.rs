@@ -1,4 +1,4 @@
-//! The person's own texts, which `web/editor/texts.js` keeps, seen from Rust.
+//! Rust bindings for the saved kernels of `web/editor/texts.js`.
 
 use crate::examples::EXAMPLES;
 use crate::model::OwnText;
@@ -10,23 +10,23 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = fetchExamples)]
     fn fetch_examples(files: &Array, done: &JsValue);
-    /// Shows an example; what was there is kept.
+    /// Shows an example. The previous source is saved.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = showExample)]
     pub fn show_example(text: &str);
-    /// Shows one of the person's texts.
+    /// Opens a saved kernel.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openText)]
     pub fn open(id: &str);
-    /// Deletes one of them for good.
+    /// Deletes a saved kernel permanently.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = removeText)]
     pub fn remove(id: &str);
-    /// Says what the text in the editor is called in the list of texts.
+    /// Sets the name of the current kernel in the list.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = nameText)]
     pub fn name(name: &str);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectTexts)]
     fn connect(list: &Function, trouble: &Function);
 }
 
-/// Calls `then` with the texts of these examples, in order, or with the reason why one could not be loaded.
+/// Calls `then` with the sources of these examples, in order, or with the reason for which one could not be loaded.
 pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>) + 'static) {
     let files = examples.iter().filter_map(|index| EXAMPLES.get(*index));
     let files: Array = files
@@ -42,8 +42,8 @@ pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>)
     fetch_examples(&files, &done);
 }
 
-/// Calls `list` with all texts, newest first, and the id of the one in the editor, whenever either changes; `trouble` with the
-/// reason why a text could not be kept, or with an empty one when it is kept again. For the life of the page.
+/// Registers callbacks for the lifetime of the page: `list` receives all saved kernels, newest first, and the ID of the one in the editor,
+/// after each change; `trouble` the reason for which a kernel could not be saved, or an empty string once saving succeeds again.
 pub fn listen(
     list: impl Fn(Rc<[OwnText]>, Option<String>) + 'static,
     trouble: impl Fn(String) + 'static,

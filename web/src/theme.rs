@@ -1,9 +1,9 @@
-//! Colours. The values are in `style.css`, where the host of a widget can change them;
-//! this file alone knows which is which, and makes a lane's colour from hue and shade.
+//! Colors. Their values are in `style.css`, where the host of a widget can override them. This module maps their names and computes the
+//! color of a lane from hue and shade.
 
 use web_sys::CssStyleDeclaration;
 
-/// The hue of a lane's group of four, and the lightness of its place in the group, as CSS variables.
+/// Returns the color of a lane as a CSS expression: the hue of its group of four lanes, and the lightness of its position in the group.
 pub fn lane_css(lane: u8) -> String {
     format!(
         "oklch(var(--lane-l{}) var(--lane-c) var(--lane-h{}))",
@@ -12,7 +12,7 @@ pub fn lane_css(lane: u8) -> String {
     )
 }
 
-/// The colour of a tile of a step.
+/// Returns the color of a tile of a step.
 pub fn tile_css(tile: u8) -> String {
     format!("oklch({TILE_LIGHT} var(--lane-h{}))", tile & 7)
 }
@@ -20,7 +20,7 @@ pub fn tile_css(tile: u8) -> String {
 /// Lightness and chroma of tiles, in both themes.
 const TILE_LIGHT: &str = ".62 .19";
 
-/// The colours that the canvas needs, read once a theme.
+/// The colors of the canvas, read once per theme.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
     pub lanes: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Reads the present theme from the document.
+    /// Reads the current theme from the document.
     pub fn read() -> Palette {
         let style = web_sys::window().and_then(|window| {
             let root = window.document()?.document_element()?;
@@ -66,7 +66,7 @@ impl Palette {
         }
     }
 
-    /// A lane's colour.
+    /// Returns the color of a lane.
     pub fn lane(&self, lane: u8) -> &str {
         self.lanes
             .get(usize::from(lane & 31))

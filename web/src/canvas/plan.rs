@@ -1,4 +1,4 @@
-//! Painting the plans of the matrix view: the boxes once, what is lit above them.
+//! Rendering of the diagrams of the Layout Explorer: the boxes once, the highlights on a canvas above them.
 
 use super::{empty, outline, rounded};
 use crate::layout::Rect;
@@ -11,17 +11,17 @@ const LABEL_FONT: &str = "600 11px";
 const DETAIL_FONT: &str = "9px";
 const SMALL_FONT: &str = "9.5px";
 const HEAD_FONT: &str = "10px";
-/// Browsers refuse canvases that are much wider or higher, in device pixels.
+/// Maximum width and height of a canvas in device pixels. Browsers reject much larger canvases.
 const MAX_CANVAS: f64 = 16_000.0;
-/// Boxes from which on all of them have corners, and what is out of sight gets its texts later.
+/// Number of boxes from which all boxes have square corners, and from which the text of boxes outside the viewport is drawn later.
 const MANY_BOXES: usize = 2_048;
-/// How opaque a box is that is there to compare.
+/// Opacity of a box that is shown for comparison.
 const FAINT: f64 = 0.28;
-/// Device pixels per CSS pixel of a file.
+/// Device pixels per CSS pixel in an exported image.
 const FILE_RATIO: f64 = 2.0;
 
-/// Draws all boxes, sharp on any screen, with their texts. Of very many boxes, only those in sight get texts: the area of the canvas
-/// that is in sight comes out, and [`paint_rest`] writes the others.
+/// Draws all boxes with their text at the resolution of the screen. If there are many boxes, draws only the text of visible boxes and
+/// returns the visible area of the canvas; [`paint_rest`] draws the remaining text.
 pub fn paint_plan(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette) -> Option<Rect> {
     let window = web_sys::window()?;
     let sight = (plan.marks.len() > MANY_BOXES)
@@ -33,7 +33,7 @@ pub fn paint_plan(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette) ->
     sight
 }
 
-/// Writes the texts of the boxes that were not in `sight`.
+/// Draws the text of the boxes outside of `sight`.
 pub fn paint_rest(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, sight: Rect) {
     let context = canvas.get_context("2d").ok().flatten();
     if let Some(Ok(context)) = context.map(JsCast::dyn_into) {
@@ -41,7 +41,7 @@ pub fn paint_rest(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, si
     }
 }
 
-/// The part of a canvas that the window shows.
+/// Returns the part of a canvas that is in the viewport.
 fn sight(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
     let place = canvas.get_bounding_client_rect();
     Some(Rect {
@@ -52,7 +52,7 @@ fn sight(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
     })
 }
 
-/// Outlines the boxes whose cells are lit, and the one in focus.
+/// Outlines the highlighted boxes and the focused box.
 pub fn paint_lit(
     canvas: &HtmlCanvasElement,
     plan: &Plan,
@@ -73,7 +73,7 @@ pub fn paint_lit(
     }
 }
 
-/// The plan as the address of a PNG image.
+/// Renders the diagram as a PNG image and returns its data URL.
 pub fn png(plan: &Plan, palette: &Palette) -> Option<String> {
     let document = web_sys::window()?.document()?;
     let canvas = document.create_element("canvas").ok()?;
@@ -82,7 +82,7 @@ pub fn png(plan: &Plan, palette: &Palette) -> Option<String> {
     canvas.to_data_url().ok()
 }
 
-/// A ratio with which the plan fits a canvas.
+/// Reduces a pixel ratio so that the diagram fits into a canvas.
 fn bounded(plan: &Plan, ratio: f64) -> f64 {
     ratio.min(MAX_CANVAS / plan.width.max(plan.height).max(1.0))
 }
@@ -98,7 +98,7 @@ fn draw(
         return;
     };
     match plan.raster {
-        // Where a browser has no images of its own, boxes do.
+        // A browser without image data support draws boxes instead.
         Some(raster) if image(&context, plan, raster, palette).is_ok() => {}
         _ => {
             fill(&context, plan, palette);
@@ -117,7 +117,7 @@ fn draw(
     }
 }
 
-/// Writes the texts of boxes. A change of font costs more than a text, so all texts of one font are drawn together.
+/// Draws the text of boxes. A font change costs more than a text, so all text of one font is drawn together.
 fn labels(
     context: &CanvasRenderingContext2d,
     plan: &Plan,
@@ -138,7 +138,8 @@ fn labels(
     texts(context, palette, DETAIL_FONT, 7.0, details);
 }
 
-/// Fills all boxes. A change of colour costs more than a box, so all boxes of one colour are filled together; small ones have corners.
+/// Fills all boxes. A color change costs more than a box, so all boxes of one color are filled together. Boxes of large diagrams have
+/// square corners.
 fn fill(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
     let is_small = plan.marks.len() > MANY_BOXES;
     for colour in 0..64u8 {
@@ -162,7 +163,7 @@ fn fill(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
     context.set_global_alpha(1.0);
 }
 
-/// Colours of the lanes, and of what is wrong, as bytes of an image: the browser knows what each is.
+/// Returns the colors of the lanes and of errors as RGBA bytes. The browser converts the CSS colors.
 fn colours(palette: &Palette) -> Result<Vec<[u8; 4]>, JsValue> {
     let n = palette.lanes.len();
     let context = canvas_of(n + 1, 1)?;
@@ -177,7 +178,7 @@ fn colours(palette: &Palette) -> Result<Vec<[u8; 4]>, JsValue> {
     Ok(colours.to_vec())
 }
 
-/// A canvas beside the page.
+/// Creates an offscreen canvas.
 fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, JsValue> {
     let document = web_sys::window().and_then(|window| window.document());
     let canvas = document.ok_or(JsValue::NULL)?.create_element("canvas")?;
@@ -188,7 +189,7 @@ fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, Js
     context.dyn_into().map_err(JsValue::from)
 }
 
-/// Paints boxes that stand in rows and columns as one image of two by two pixels a box, of which two are red where it is wrong.
+/// Draws boxes in rows and columns as one image of two by two pixels per box. Two of these pixels are red if the box is wrong.
 fn image(
     context: &CanvasRenderingContext2d,
     plan: &Plan,
@@ -238,7 +239,7 @@ fn image(
     )
 }
 
-/// Diagonal strokes over all boxes that are not as they should be: one path, since each stroke of its own costs more.
+/// Draws diagonal strokes over all wrong boxes as one path, because separate strokes cost more.
 fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
     const APART: f64 = 6.0;
     context.begin_path();
@@ -255,7 +256,7 @@ fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette)
     {
         let mut from = x - height;
         while from < x + width {
-            // A stroke goes up and to the right; what is outside of the box is left out.
+            // The stroke goes up and to the right, and is clipped to the box.
             let (left, right) = (from.max(x), (from + height).min(x + width));
             context.move_to(left, y + height - (left - from));
             context.line_to(right, y + height - (right - from));
@@ -267,7 +268,7 @@ fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette)
     context.stroke();
 }
 
-/// Writes one text of each box, `dy` pixels below its middle.
+/// Draws one text per box, `dy` pixels below its center.
 fn texts<'a>(
     context: &CanvasRenderingContext2d,
     palette: &Palette,

@@ -1,4 +1,4 @@
-//! The address of the page: fragments, products and two texts are opened by their links, and the link follows what is set.
+//! The URL fragment of the page: opens the linked view, and updates the fragment when the state of the view changes.
 
 use crate::beside::BesideLink;
 use crate::components::{State, open_example, open_examples};
@@ -8,10 +8,10 @@ use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// Begins the link of an example, which the pages around the playground have.
+/// Prefix of a link to an example. The pages around the playground contain such links.
 const EXAMPLE: &str = "#example=";
 
-/// Follows the address for the life of the page.
+/// Follows the URL fragment for the lifetime of the page.
 #[hook]
 pub(crate) fn use_address(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
@@ -51,19 +51,19 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {
-        // A link with both texts says more.
+        // A link that contains both sources is more specific.
         Some(link) if link.starts_with(beside::START) && is_shared() => {}
         Some(link) => {
             was_open.replace(true);
             show(link);
         }
-        // A place in the address that is not ours stays.
+        // A fragment that the page did not set is left unchanged.
         None if was_open.replace(false) => show("#"),
         None => {}
     });
 }
 
-/// Whether the address is a link with texts in it, which begins with its version.
+/// Checks whether the URL is a link that contains sources. Such a link starts with its format version.
 fn is_shared() -> bool {
     let hash = hash().unwrap_or_default();
     let rest = hash.strip_prefix('#').unwrap_or_default();
@@ -74,7 +74,7 @@ fn hash() -> Option<String> {
     web_sys::window()?.location().hash().ok()
 }
 
-/// Replaces the address without a further entry in the history, and without an event.
+/// Replaces the URL without a history entry and without an event.
 fn show(link: &str) {
     let history = web_sys::window().and_then(|window| window.history().ok());
     if let Some(history) = history {

@@ -1,4 +1,4 @@
-//! Lets the editor ask the core, for the target and version that are chosen at that time.
+//! Connects the editor requests to the worker, with the target and version that are selected at the time of each request.
 
 use crate::assist;
 use crate::client::Ask;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use warpgrid_view::CheckOptions;
 use yew::prelude::*;
 
-/// Answers for the life of the page.
+/// Connects the editor for the lifetime of the page.
 #[hook]
 pub(crate) fn use_assist(state: &UseReducerHandle<State>, ask: &Ask) {
     let options = use_mut_ref(CheckOptions::default);

@@ -1,11 +1,11 @@
-//! A panel that opens over the page goes when one presses Escape or clicks elsewhere.
+//! Closing of popovers on Escape or a click outside.
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlDetailsElement, HtmlElement, KeyboardEvent, Node};
 use yew::prelude::*;
 
-/// Closes a `<details>` panel on Escape, and on a press outside it.
+/// Closes a `<details>` popover on Escape or on a pointer press outside of it.
 #[hook]
 pub(crate) fn use_closing(panel: &NodeRef) {
     let panel = panel.clone();
@@ -39,7 +39,7 @@ pub(crate) fn use_closing(panel: &NodeRef) {
                     if let Some(summary) =
                         summary.and_then(|summary| summary.dyn_into::<HtmlElement>().ok())
                     {
-                        // Without the focus the panel is closed all the same.
+                        // The popover is closed even if the focus cannot be moved.
                         let _ = summary.focus();
                     }
                 });

@@ -1,4 +1,4 @@
-//! Keeps the editor and the model in step.
+//! Synchronizes the editor with the model.
 
 use crate::client::Ask;
 use crate::components::State;
@@ -10,7 +10,7 @@ use crate::texts;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Text from and to the editor; underlines; the marks beside its lines.
+/// Synchronizes the source, the diagnostics and the line markers.
 #[hook]
 pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask: &Ask) {
     use_listeners(state, ask);
@@ -29,7 +29,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
             editor::set_text(&chosen.text);
         }
     });
-    // After each verdict, also one that says the same: it is about another text.
+    // Runs after each report, even an identical one, because the report concerns another source.
     let report = state.report.clone();
     use_effect_with(state.checked, move |_| {
         editor::set_diagnostics(&report.diagnostics)
@@ -53,7 +53,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     });
 }
 
-/// Text, lines and breakpoints from the editor.
+/// Dispatches changes of the source, the hovered line and breakpoints from the editor.
 #[hook]
 fn use_listeners(state: &UseReducerHandle<State>, ask: &Ask) {
     let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
@@ -89,7 +89,7 @@ fn use_listeners(state: &UseReducerHandle<State>, ask: &Ask) {
     });
 }
 
-/// Other sizes of cells, with `cell 3 of out` in sight.
+/// Returns the action that zooms a grid and keeps an element such as `cell 3 of out` in view.
 fn zoom(step: ZoomStep, cell: &str) -> Option<Action> {
     match read_focus(cell)? {
         Focus::Cell { memory, index } => Some(Action::Zoom(memory, step, Some(index))),
@@ -97,7 +97,7 @@ fn zoom(step: ZoomStep, cell: &str) -> Option<Action> {
     }
 }
 
-/// The person's own texts: which there are, and what the one in the editor is called.
+/// Synchronizes the list of saved kernels and the name of the one in the editor.
 #[hook]
 pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();

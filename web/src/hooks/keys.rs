@@ -1,4 +1,4 @@
-//! The keys of the transport, wherever the focus is but in a text or a list.
+//! Keyboard shortcuts of the transport, active unless a text field or a list has the focus.
 
 use crate::components::State;
 use crate::editor;
@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
 
-/// Listens for the life of the page.
+/// Handles keyboard shortcuts for the lifetime of the page.
 #[hook]
 pub(crate) fn use_keys(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
@@ -34,12 +34,12 @@ pub(crate) fn use_keys(state: &UseReducerHandle<State>) {
     });
 }
 
-/// Whether a key asks for a link; it is no action, for the model does not change.
+/// Checks whether a key opens the sharing panel. This is not an action, because the model does not change.
 fn is_share(event: &KeyboardEvent) -> bool {
     matches!(&*event.key(), "s" | "S") && focused(event).is_some()
 }
 
-/// What has the focus, if keys are free there.
+/// Returns the focused element, unless it handles keys itself or a modifier is pressed.
 fn focused(event: &KeyboardEvent) -> Option<Element> {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
         return None;

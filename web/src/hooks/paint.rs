@@ -1,4 +1,4 @@
-//! The boxes of a plan, painted when it or the palette changes: at once what is in sight, the other texts in the next turn.
+//! Painting of a diagram when its plan or the palette changes: visible content immediately, the remaining text in the next task.
 
 use crate::canvas::{paint_plan, paint_rest};
 use crate::matrix::Plan;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-/// Paints the plan on the canvas at `node`.
+/// Paints a plan on the canvas `node`.
 #[hook]
 pub(crate) fn use_painted(node: &NodeRef, plan: &Rc<Plan>, palette: &Rc<Palette>) {
     let node = node.clone();
@@ -20,7 +20,7 @@ pub(crate) fn use_painted(node: &NodeRef, plan: &Rc<Plan>, palette: &Rc<Palette>
             let paint = move || paint_rest(&canvas, &plan, &palette, sight);
             Some(Timeout::new(0, paint))
         });
-        // A plan that is replaced writes no more texts.
+        // A replaced plan draws no more text.
         move || drop(rest)
     });
 }

@@ -1,16 +1,16 @@
-//! What may follow the rest of the page a moment later.
+//! Deferred updates of parts of the page.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-/// When a value is followed.
+/// The time at which a value is adopted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follows {
-    /// With the rest of the page.
+    /// Together with the rest of the page.
     AtOnce,
-    /// Once it has stayed as it is for longer than from one step to the next while a run is played or a key is held.
+    /// Once the value has been unchanged for longer than the interval between two steps of a playback or of a held key.
     AtRest,
-    /// Once the rest of the page has been painted.
+    /// After the rest of the page has been painted.
     NextFrame,
 }
 
@@ -24,7 +24,7 @@ impl Follows {
     }
 }
 
-/// The value as it was when it was last followed, and whether that is the present one.
+/// Returns the last adopted value, and whether it is the current one.
 #[hook]
 pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
     value: &T,
@@ -36,7 +36,7 @@ pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
     let is_present = follows == Follows::AtOnce || *followed == *value;
     {
         let followed = followed.clone();
-        // A value that changes again starts a wait for rest anew. One that was followed, and is not the present one any more, starts any wait.
+        // A changed value restarts the wait of `AtRest`. An adopted value that is no longer current starts any kind of wait.
         let restarts = (follows == Follows::AtRest).then(|| value.clone());
         let last = (*followed).clone();
         use_effect_with((is_present, restarts, last), move |(is_present, ..)| {

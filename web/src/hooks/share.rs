@@ -1,4 +1,4 @@
-//! Files that were opened, and links and files that were not.
+//! Dispatches opened files, and links and files that could not be opened.
 
 use crate::components::State;
 use crate::editor;
@@ -6,7 +6,7 @@ use crate::model::{Action, FileAction};
 use crate::share::Linked;
 use yew::prelude::*;
 
-/// Listens for the life of the page.
+/// Registers the callbacks for the lifetime of the page.
 #[hook]
 pub(crate) fn use_share(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();

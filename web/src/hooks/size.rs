@@ -1,4 +1,4 @@
-//! Sizes of elements, and the colours of the theme.
+//! Sizes of elements, and the colors of the theme.
 
 use crate::model::ThemeChoice;
 use crate::storage;
@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, ResizeObserver};
 use yew::prelude::*;
 
-/// The inner size of an element, followed.
+/// Returns the inner size of an element and updates it on resize.
 #[hook]
 pub(crate) fn use_size(node: &NodeRef) -> (f64, f64) {
     let size = use_state_eq(|| (0.0, 0.0));
@@ -39,7 +39,7 @@ pub(crate) fn use_size(node: &NodeRef) -> (f64, f64) {
     *size
 }
 
-/// Sets the theme on the document, keeps it, and reads its colours, also when the system changes.
+/// Applies and saves the theme, and returns its colors, which are read again when the system theme changes.
 #[hook]
 pub(crate) fn use_palette(theme: ThemeChoice) -> Rc<Palette> {
     let palette = use_state_eq(Rc::<Palette>::default);

@@ -1,10 +1,10 @@
-//! The step that a tab shows, so that the page is at the same place after it is loaded again.
+//! The step of a browser tab, which is restored after a reload.
 
 use crate::components::State;
 use crate::storage;
 use yew::prelude::*;
 
-/// Keeps the step whenever the run has stopped at another one.
+/// Saves the step whenever the position of a paused run changes.
 #[hook]
 pub(crate) fn use_step_of_tab(state: &UseReducerHandle<State>) {
     let frame = state.run.frame.as_ref();

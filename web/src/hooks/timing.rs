@@ -1,20 +1,20 @@
-//! Timers: the check of a long text, the launch after typing, the ticks of a playback.
+//! Timers: the check of a long source, the launch after typing, and the ticks of a playback.
 
 use crate::components::State;
 use crate::model::Action;
 use gloo_timers::callback::{Interval, Timeout};
 use yew::prelude::*;
 
-/// Milliseconds without typing before a long text is checked.
+/// Pause in typing, in milliseconds, after which a long source is checked.
 const PAUSE_MS: u32 = 300;
-/// Typing rests for so long before the kernel is launched again.
+/// Pause in typing, in milliseconds, after which the kernel is launched again.
 const REST_MS: u32 = 150;
-/// What is shown may belong to the text before for so long before it is marked: what is typed and runs at once moves nothing on the page.
+/// Delay in milliseconds before an outdated run is marked. A source that is typed and runs within this time moves nothing on the page.
 const MARK_MS: u32 = 250;
-/// Between two stores of a playback.
+/// Interval between two stores of a playback, in milliseconds.
 const TICK_MS: u32 = 110;
 
-/// Checks a long text after a pause in typing, and launches an accepted one.
+/// Checks a long source after a pause in typing, and launches an accepted one.
 #[hook]
 pub(crate) fn use_check(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
@@ -33,7 +33,7 @@ pub(crate) fn use_check(state: &UseReducerHandle<State>) {
     });
 }
 
-/// Whether what is shown has belonged to an older text for a while.
+/// Returns whether the frame has belonged to an older source for longer than the delay.
 #[hook]
 pub(crate) fn use_outdated(state: &State) -> bool {
     let is_stale = state.is_stale();
@@ -52,7 +52,7 @@ pub(crate) fn use_outdated(state: &State) -> bool {
     *is_late && is_stale
 }
 
-/// Ticks while playing.
+/// Dispatches ticks during a playback.
 #[hook]
 pub(crate) fn use_playback(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();

@@ -1,4 +1,4 @@
-//! Sends the outbox, hears the answers, ends a worker that does not listen.
+//! Sends the outbox, dispatches responses, and terminates a worker that does not respond to a stop request.
 
 use crate::client::{Ask, Client, Heard};
 use crate::components::State;
@@ -10,10 +10,10 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// A worker that still runs so long after a stop is ended by force.
+/// Milliseconds after a stop request at which a worker that still runs is terminated.
 const PATIENCE_MS: u32 = 1_500;
 
-/// The line to the worker: how the editor asks over it, and a callback that watches a stop.
+/// Connects the worker. Returns the function for editor requests, and a callback that supervises a stop request.
 #[hook]
 pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>) {
     let client = use_mut_ref(|| None::<Rc<Client>>);

@@ -1,36 +1,36 @@
-//! Where the boxes of a layout stand: the matrix, and the place where its elements lie.
+//! Positions of the boxes of a tile layout: the matrix, and the storage of its elements.
 
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{Mark, Plan, Raster};
 use crate::layout::Rect;
 use warpgrid_view::layouts::tensor::LayoutView;
 
-/// Columns from which on a cell has room for one short text, and from which on for none.
+/// Number of columns from which a cell has room for only one short text, and from which it has room for none.
 const MANY_COLUMNS: u32 = 65;
 const VERY_MANY_COLUMNS: u32 = 129;
-/// Pixels of a picture of very many columns.
+/// Width in pixels of a diagram with a very large number of columns.
 const WIDE: f64 = 1040.0;
-/// Lanes of tensor memory, and of one warp.
+/// Number of lanes of tensor memory, and of a warp.
 const LANES: usize = 128;
 const WARP: usize = 32;
-/// Pixels of a letter in a cell, and beside it.
+/// Width of a character in a cell in pixels.
 const LETTER: f64 = 6.8;
-/// Bytes of a line of shared memory, and of what a swizzle moves.
+/// Bytes of a shared-memory line, and of a chunk that a swizzle moves.
 const LINE_BYTES: u64 = 128;
 const PIECE_BYTES: u64 = 16;
 
-/// The cell of an element.
+/// Returns the cell of an element.
 pub(super) fn layout_cell(view: &LayoutView, row: usize, column: usize) -> usize {
     row * view.columns as usize + column
 }
 
-/// Row and column of a cell.
+/// Returns row and column of a cell.
 pub fn layout_position(view: &LayoutView, cell: usize) -> (usize, usize) {
     let columns = (view.columns as usize).max(1);
     (cell / columns, cell % columns)
 }
 
-/// Cells that belong together: the elements of a thread, of a lane, or of 16 bytes.
+/// Returns the number of the group that a cell belongs to: the elements of a thread, of a lane, or of 16 bytes.
 pub fn layout_owner(view: &LayoutView, cell: usize) -> Option<u64> {
     let (row, column) = layout_position(view, cell);
     let place = view.grid.get(row)?.get(column)?.first()?;
@@ -42,7 +42,7 @@ pub fn layout_owner(view: &LayoutView, cell: usize) -> Option<u64> {
     })
 }
 
-/// Row, column and place of each place of each element.
+/// Returns row, column and location of each copy of each element.
 fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
     let mut all = Vec::new();
     for (row, columns) in view.grid.iter().enumerate() {
@@ -55,7 +55,7 @@ fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
     all
 }
 
-/// For each cell whether it is one of a list.
+/// A set of cells, as one flag per cell.
 struct Cells(Vec<bool>);
 
 impl Cells {
@@ -75,7 +75,7 @@ impl Cells {
     }
 }
 
-/// The texts of the cells.
+/// The text of the cells.
 struct Labels {
     /// Row, column, and both lines of the text.
     cells: Vec<(usize, usize, (String, String))>,
@@ -89,7 +89,7 @@ impl Labels {
         for (row, columns) in view.grid.iter().enumerate() {
             for (column, places) in columns.iter().enumerate() {
                 if let Some(place) = places.first() {
-                    // Cells of very many have no room for a text.
+                    // Cells in a very large number of columns have no room for text.
                     let label = match view.columns {
                         VERY_MANY_COLUMNS.. => Default::default(),
                         _ => view.label(place),
@@ -103,7 +103,7 @@ impl Labels {
         Labels { cells, has_detail }
     }
 
-    /// Width and height of a cell.
+    /// Returns the width and height of a cell.
     fn cell_size(&self, view: &LayoutView) -> (f64, f64) {
         let letters = |text: &str| text.chars().count() as f64;
         let longest = self
@@ -115,19 +115,19 @@ impl Labels {
             });
         let longest = longest.fold(2.0, f64::max);
         match view.columns {
-            // The whole of it is in sight.
+            // The whole matrix stays visible.
             VERY_MANY_COLUMNS.. => {
                 let side = (WIDE / f64::from(view.columns)).floor().clamp(4.0, 14.0);
                 (side, side.min(12.0))
             }
             _ if self.has_detail => (longest * LETTER + 6.0, 30.0),
-            // Two digits have room, too.
+            // Two digits have to fit, too.
             _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
         }
     }
 }
 
-/// Adds numbers above the columns and beside the rows, as far as cells of this size leave room.
+/// Adds numbers above the columns and beside the rows, as densely as the cell size permits.
 fn add_numbers(plan: &mut Plan, view: &LayoutView, (width, height): (f64, f64)) {
     let every_column = match width {
         ..8.0 => 16,
@@ -149,7 +149,7 @@ fn add_numbers(plan: &mut Plan, view: &LayoutView, (width, height): (f64, f64)) 
     }
 }
 
-/// The matrix: each cell with the place of its element.
+/// Returns the diagram of the matrix, in which each cell contains the location of its element.
 pub fn grid_plan(view: &LayoutView) -> Plan {
     let (rows, columns) = (view.rows as usize, view.columns as usize);
     let labels = Labels::of(view);
@@ -197,7 +197,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
     plan
 }
 
-/// What lies where: shared memory in lines of 128 bytes, tensor memory by lane and column, registers by thread. `available` pixels.
+/// Returns the diagram of the storage: shared memory in lines of 128 bytes, tensor memory by lane and column, registers by thread. The
+/// diagram is `available` pixels wide.
 pub fn place_plan(view: &LayoutView, available: f64) -> Plan {
     match view.place.first().map(String::as_str) {
         Some("byte") => shared_plan(view, available),
@@ -206,12 +207,12 @@ pub fn place_plan(view: &LayoutView, available: f64) -> Plan {
         {
             lanes_plan(view, available)
         }
-        // The grid is the memory itself, or a layout that is written.
+        // The grid is the memory itself, or a user-defined layout.
         Some(_) | None => Plan::default(),
     }
 }
 
-/// What the second drawing shows, and how it is divided.
+/// Returns the title of the storage diagram and its subdivision.
 pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
     match view.place.first().map(String::as_str) {
         Some("byte") => (
@@ -260,7 +261,7 @@ fn shared_plan(view: &LayoutView, available: f64) -> Plan {
     })
 }
 
-/// Lines of boxes: lanes of tensor memory by columns, or threads by registers.
+/// Rows of boxes: lanes of tensor memory by columns, or threads by registers.
 struct Lanes<'v> {
     view: &'v LayoutView,
     names: Vec<&'v str>,
@@ -271,7 +272,7 @@ struct Lanes<'v> {
 }
 
 impl Lanes<'_> {
-    /// The line of a place, and the position along the line in boxes.
+    /// Returns the row of a location, and the position within the row in boxes.
     fn position(&self, place: &[u32]) -> (usize, f64) {
         let number = |at: usize| place.get(at).copied().unwrap_or(0);
         let (line, along) = match self.names[..] {
@@ -298,7 +299,7 @@ impl Lanes<'_> {
         (line as usize, along)
     }
 
-    /// The part of a box that an element takes.
+    /// Returns the fraction of a box that an element occupies.
     fn part(&self) -> f64 {
         match self.names.last() {
             Some(&"byte") => 0.25,
@@ -307,15 +308,15 @@ impl Lanes<'_> {
         }
     }
 
-    /// The top of a line; blocks stand apart.
+    /// Returns the top of a row. Blocks of rows are separated by a gap.
     fn top(&self, line: usize) -> f64 {
         HEAD + line as f64 * self.height + (line / LANES) as f64 * 14.0
     }
 
-    /// Adds names above the boxes and beside the lines, and rules between the warps.
+    /// Adds names above the boxes and beside the rows, and rules between the warps.
     fn add_heads(&self, plan: &mut Plan, n_lines: usize, n_along: f64) {
         let Lanes { width, height, .. } = *self;
-        // Whole numbers: the texts of floats would weigh more than the picture.
+        // The code uses integers, because float formatting would be larger than the diagram code.
         let per_head = match self.names[0] {
             "thread" => self.per_register as usize,
             _ => 1,
@@ -441,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_swizzle_moves_pieces_within_their_line() {
-        // Row 1 of 128 bytes a row: its first piece is drawn where the second one would.
+        // Row 1 of 128-byte rows: its first chunk is drawn at the position of the second one.
         let plain = view("wgmma.shared.a", &[("swizzle", "128B")]);
         let plan = place_plan(&plain, 1200.0);
         let of_cell = |cell| {

@@ -8,11 +8,11 @@ use warpgrid_view::url_encoding::{FORMER_LAYOUTS, LAYOUTS};
 
 /// Operation of a link that contains a descriptor and no operation.
 const DESCRIPTOR_OP: &str = "wgmma.tile.a";
-/// The longest part of a link that is read.
+/// Maximum length of a link parameter in bytes.
 const MAX_VALUE_BYTES: usize = 64;
 
-/// Reads the part of an address after and with `#`; absent when it is no link to the matrix view. Parts that cannot be read are
-/// named in the choice, and the core chooses them.
+/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Layout Explorer. Records parameters that cannot be read,
+/// for which the worker uses defaults.
 pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
     let rest = starts.find_map(|start| hash.strip_prefix(start))?;
@@ -82,7 +82,7 @@ fn read_part(part: &str, choice: &mut MatrixChoice) {
     }
 }
 
-/// Moves further words to a layout, which has a stride and a base of its own; other operations have none.
+/// Moves further parameters into the request of a layout, which has its own stride and base. Other operations have no further parameters.
 fn assign_words(choice: &mut MatrixChoice) {
     let op = &choice.request.op;
     if has_layout(op) || has_picture(op) {
@@ -102,12 +102,12 @@ fn assign_words(choice: &mut MatrixChoice) {
     }
 }
 
-/// What every operation has.
+/// The parameters of every operation.
 const NAMES: [&str; 9] = [
     "op", "shape", "type", "target", "layout", "stride", "base", "beside", "embed",
 ];
 
-/// A part of a link as it is shown.
+/// Shortens a link parameter for display.
 fn shortened(part: &str) -> String {
     match part.char_indices().nth(MAX_VALUE_BYTES) {
         Some((end, _)) => format!("{}…", &part[..end]),
@@ -115,7 +115,7 @@ fn shortened(part: &str) -> String {
     }
 }
 
-/// The link to the picture of a layout that is written.
+/// Returns the link to the diagram of a layout expression.
 pub fn layout_link(layout: &str) -> String {
     let mut choice = MatrixChoice::default();
     choice.request.op = "layout".to_owned();
@@ -124,7 +124,7 @@ pub fn layout_link(layout: &str) -> String {
     write_link(&choice)
 }
 
-/// The link to a choice.
+/// Returns the link to a query.
 pub fn write_link(choice: &MatrixChoice) -> String {
     let mut parts = parts(&choice.request);
     parts.extend((choice.base_bytes > 0).then(|| format!("base={}", choice.base_bytes)));
@@ -138,9 +138,9 @@ pub fn write_link(choice: &MatrixChoice) -> String {
 }
 
 impl MatrixChoice {
-    /// The largest base that the view takes, in bytes.
+    /// Maximum base offset of the view, in bytes.
     pub const MAX_BASE: u64 = 255;
-    /// The largest stride that the view takes, in elements.
+    /// Maximum stride of the view, in elements.
     pub const MAX_STRIDE: u32 = 65_536;
 }
 

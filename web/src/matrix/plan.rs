@@ -1,4 +1,4 @@
-//! Where the boxes of a drawing stand, in CSS pixels: one a cell, in the matrix or in memory.
+//! Positions of the boxes of a diagram in CSS pixels: one box per cell, in the matrix or in memory.
 
 use super::{CellLabels, position, register_label};
 use crate::layout::Rect;
@@ -7,62 +7,62 @@ use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, PictureCell}
 use warpgrid_view::model::MatrixOperand;
 
 const CELL_HEIGHT: f64 = 30.0;
-/// A cell with room for `r3.1`, and one where many stand side by side.
+/// Width of a cell with room for `r3.1`, and of a cell in a wide matrix.
 const CELL_WIDTH: f64 = 38.0;
 const NARROW_CELL_WIDTH: f64 = 26.0;
-/// Columns from which on cells are narrow.
+/// Number of columns from which cells are narrow.
 const MANY_COLUMNS: u16 = 40;
 pub(super) const HEAD: f64 = 20.0;
 pub(super) const ROW_HEAD: f64 = 30.0;
-/// Between two matrices.
+/// Gap between two matrices.
 const BETWEEN: f64 = 22.0;
 const LINE_HEIGHT: f64 = 24.0;
 pub(super) const LINE_HEAD: f64 = 64.0;
-/// Pixels of a byte where elements are narrow.
+/// Width of a byte in pixels in a narrow diagram.
 pub(super) const BYTE_WIDTH: f64 = 5.0;
 
-/// One element, drawn.
+/// The box of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The cell of the picture.
+    /// The cell of the diagram.
     pub cell: usize,
     pub rect: Rect,
-    /// The lane whose colour it has.
+    /// The lane that determines the color.
     pub lane: u8,
     pub label: String,
-    /// A second line.
+    /// The second line of text.
     pub detail: String,
-    /// Another element lies in the same bytes.
+    /// Whether another element occupies the same bytes.
     pub overlaps: bool,
-    /// It is there to compare: another step reads it.
+    /// Whether the box is shown only for comparison, because another step reads it.
     pub faint: bool,
 }
 
-/// A drawing.
+/// A diagram.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub width: f64,
     pub height: f64,
     pub marks: Vec<Mark>,
-    /// Texts around the boxes, each with the middle of its place.
+    /// Labels around the boxes, each with its center.
     pub heads: Vec<(String, f64, f64)>,
     /// Lines between sectors.
     pub rules: Vec<Rect>,
-    /// More boxes side by side, in rows and columns, than are painted one by one: they are one image.
+    /// Set if there are too many boxes to paint one by one: the boxes are painted as one image.
     pub raster: Option<Raster>,
 }
 
-/// Boxes in rows and columns, without texts.
+/// Boxes in rows and columns, without text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raster {
     pub rows: usize,
     pub columns: usize,
-    /// Where they stand.
+    /// The area of the boxes.
     pub rect: Rect,
 }
 
 impl Plan {
-    /// The cell at a point.
+    /// Returns the cell at a point.
     pub fn cell_at(&self, x: f64, y: f64) -> Option<usize> {
         let holds = |rect: &Rect| {
             (rect.x..rect.x + rect.width).contains(&x)
@@ -73,7 +73,8 @@ impl Plan {
     }
 }
 
-/// The matrix: rows and columns, several matrices below each other. `n_pictures` pictures are side by side.
+/// Returns the diagram of the matrix in rows and columns. Several matrices are stacked vertically, and `n_pictures` diagrams are side by
+/// side.
 pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: usize) -> Plan {
     let (rows, columns) = (usize::from(picture.rows), usize::from(picture.columns));
     let width = if n_pictures > 1 || picture.columns >= MANY_COLUMNS {
@@ -145,21 +146,21 @@ fn cell_label(
     }
 }
 
-/// Rows and columns that have numbers; pixels.
+/// Dimensions of a matrix with row and column numbers, in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Numbered {
     rows: usize,
     columns: usize,
-    /// Where the first column begins.
+    /// Left edge of the first column.
     side: f64,
-    /// Of a column.
+    /// Width of a column.
     width: f64,
-    /// Of a row.
+    /// Height of a row.
     height: f64,
 }
 
 impl Plan {
-    /// Numbers above the columns and beside the rows of a matrix that begins at `top`.
+    /// Adds numbers above the columns and beside the rows of a matrix that begins at `top`.
     fn number(&mut self, top: f64, numbered: Numbered) {
         let Numbered {
             rows,
@@ -179,7 +180,8 @@ impl Plan {
     }
 }
 
-/// A matrix of a run in `available` pixels: each box an element with its lane; several matrices below each other.
+/// Returns the diagram of a matrix of a run in `available` pixels. Each box is an element in the color of its lane; several matrices are
+/// stacked vertically.
 pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
     const HEIGHT: f64 = 19.0;
     const SIDE: f64 = 22.0;
@@ -230,8 +232,8 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
     plan
 }
 
-/// The memory that the matrix lies in, `base_bytes` after a boundary of 256 bytes: lines in `available` pixels; lines that
-/// hold nothing of it are left out. Empty for operands that are registers only.
+/// Returns the diagram of the memory that contains the matrix, `base_bytes` after a 256-byte boundary, in lines of `available` pixels.
+/// Omits lines without elements. Empty for operands that are only in registers.
 pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> Plan {
     if picture.address_rule.is_none() {
         return Plan::default();
@@ -262,20 +264,20 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
     line_plan(&boxes, picture.element_bits.into(), line, available, &lane)
 }
 
-/// A line of memory, and what it is divided into.
+/// A line of memory and its subdivision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) bytes: u64,
     pub(super) part_bytes: u64,
     pub(super) part_name: &'static str,
-    /// Pixels of a byte at least; a drawing that has less room scrolls.
+    /// Minimum width of a byte in pixels. A diagram with less space scrolls.
     pub(super) narrowest: f64,
-    /// Pixels of the addresses before the lines.
+    /// Width of the addresses before the lines in pixels.
     pub(super) head: f64,
 }
 
 impl Plan {
-    /// Adds the titles of the parts above the lines, and the addresses beside them. `lines` has the position of each line by its number.
+    /// Adds the titles of the subdivisions above the lines, and the addresses beside them. `lines` maps line numbers to positions.
     fn add_line_heads(&mut self, line: Line, lines: &BTreeMap<u64, usize>, byte_width: f64) {
         for part in 0..line.bytes / line.part_bytes {
             let x = line.head + (part * line.part_bytes) as f64 * byte_width;
@@ -297,8 +299,8 @@ impl Plan {
     }
 }
 
-/// Memory in lines, those left out that hold nothing: boxes of `bits` bits, each with its cell, its first bit and its colour. `label` says what
-/// a box that is wide enough has for a text.
+/// Returns a diagram of memory in lines, without the empty ones. `boxes` contains the cell, the first bit and the color of each box of
+/// `bits` bits. `label` returns the text of a box that is wide enough.
 pub(super) fn line_plan(
     boxes: &[(usize, u64, u8)],
     bits: u64,
@@ -316,7 +318,7 @@ pub(super) fn line_plan(
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
     }
-    // Not `clamp`: its panic prints numbers, which weighs 12 KB.
+    // `clamp` would add 12 KB, because its panic message formats numbers.
     let byte_width = ((available - head) / bytes as f64)
         .max(line.narrowest)
         .min(10.0);
@@ -393,7 +395,7 @@ mod tests {
     #[test]
     fn memory_leaves_out_lines_that_hold_nothing() {
         let mut picture = store_d();
-        // 16 rows of 64 bytes lie in 8 lines side by side, and in 16 when rows are 4,096 bytes apart.
+        // 16 rows of 64 bytes fill 8 lines without gaps, and 16 lines if rows are 4,096 bytes apart.
         let n_lines = |picture: &FragmentPicture| {
             let plan = memory_plan(picture, 0, 900.0);
             (plan.height / LINE_HEIGHT) as u64

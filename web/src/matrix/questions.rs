@@ -1,6 +1,6 @@
-//! Questions that a picture of the lens, or an example, answers: `web/questions.txt` goes in, which the site has, too.
+//! Questions that a layout diagram or an example answers, from `web/questions.txt`, which the site uses, too.
 
-/// A question, and the address of its answer.
+/// A question and the link to its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     pub text: &'static str,
@@ -9,7 +9,7 @@ pub struct Question {
 
 const TABLE: &str = include_str!("../../questions.txt");
 
-/// All of them, in the order of the file.
+/// Returns all questions in the order of the file.
 pub fn questions() -> impl Iterator<Item = Question> {
     TABLE.lines().filter_map(|line| {
         let mut parts = line.split(" | ").skip(1);

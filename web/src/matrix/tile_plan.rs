@@ -1,16 +1,16 @@
-//! Where the pieces of a tensor copy stand: shared memory in lines of 128 bytes, each piece of 16 bytes with its coordinates.
+//! Positions of the chunks of a tensor copy: shared memory in lines of 128 bytes, and the coordinates of each 16-byte chunk.
 
 use super::Plan;
 use super::plan::{Line, line_plan};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView};
 
-/// Bytes of a line of shared memory, and of a piece.
+/// Bytes of a shared-memory line, and of a chunk.
 const LINE_BYTES: u64 = 128;
 const PIECE_BYTES: u64 = 16;
-/// Pixels of a letter of a label.
+/// Width of a character of a label in pixels.
 const LETTER: f64 = 6.0;
 
-/// The arrangement of the pieces in shared memory.
+/// The arrangement of the chunks in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrangement {
     Swizzled,
@@ -18,8 +18,8 @@ pub enum Arrangement {
     Linear,
 }
 
-/// The tile in `available` pixels. A piece has the colour of its place in its line without a
-/// swizzle; one that is outside of the tensor, even in part, is hatched.
+/// Returns the diagram of a tile in `available` pixels. The color of a chunk is that of its unswizzled position in its line. A chunk that
+/// is partly or completely out of bounds is hatched.
 pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64) -> Plan {
     let place = |piece: &TensorPieceView| match arrangement {
         Arrangement::Swizzled => piece.shared,
@@ -38,7 +38,7 @@ pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64
         let piece = copy.pieces.get(cell);
         piece.map_or_else(String::new, |piece| coordinates(piece, ","))
     };
-    // A piece has room for its coordinates.
+    // A chunk is wide enough for its coordinates.
     let longest = (0..copy.pieces.len()).map(|cell| label(cell).len()).max();
     let widest = (longest.unwrap_or(0) as f64 + 0.5) * LETTER;
     let line = Line {
@@ -94,7 +94,7 @@ pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A box of two rows of 128 bytes, the last piece of each outside.
+    /// Returns a copy of a box with two rows of 128 bytes, of which the last chunk of each row is out of bounds.
     pub(crate) fn copy() -> TensorCopyView {
         let pieces = (0..16).map(|at: u64| TensorPieceView {
             coordinates: vec![(at % 8 * 8) as i64, (at / 8) as i64],

@@ -6,10 +6,10 @@ use warpgrid_view::url_encoding::{decoded, encoded};
 const START: &str = "#litmus";
 /// Former spelling of [`START`], which links may contain.
 const EARLIER: &str = "#outcomes";
-/// The longest text that a link carries.
+/// Maximum length of a test in a link, in bytes.
 const MAX_BYTES: usize = 8_000;
 
-/// Reads the part of an address after and with `#`; absent when it is no link to outcomes.
+/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the litmus test view.
 pub fn read_link(hash: &str) -> Option<String> {
     let rest = hash
         .strip_prefix(START)
@@ -26,7 +26,7 @@ pub fn read_link(hash: &str) -> Option<String> {
     Some(sample.unwrap_or(&SAMPLES[0]).text.to_owned())
 }
 
-/// The link to a test.
+/// Returns the link to a test.
 pub fn write_link(text: &str) -> String {
     match SAMPLES.iter().find(|sample| sample.text == text) {
         Some(sample) => format!("{START}={}", sample.id),

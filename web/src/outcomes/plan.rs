@@ -1,22 +1,22 @@
-//! Where the events of an execution are drawn: a column for each thread, what is there at the start above them, and arrows between. In: the
-//! graph; out: boxes and paths, in pixels.
+//! Layout of an execution graph: a column per thread, the initial writes above them, and arrows between. Takes the graph; returns boxes and
+//! paths in pixels.
 
 use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeKind, NodeView};
 
 const LEAST_WIDTH: f64 = 184.0;
-/// Of a letter of a label, and what is beside the label in its box.
+/// Width of a character of a label, and the horizontal padding of a box.
 const LETTER: f64 = 7.6;
 const PADDING: f64 = 20.0;
 const BOX_HEIGHT: f64 = 42.0;
-/// Between two columns, for the arrows.
+/// Gap between two columns, for the arrows.
 const GAP: f64 = 86.0;
 const ROW: f64 = 74.0;
 const MARGIN: f64 = 62.0;
-/// How far an arrow along a column may bend out.
+/// Maximum bend of an arrow within a column.
 const MOST_BEND: f64 = 74.0;
 const HEAD: f64 = 30.0;
 
-/// An event.
+/// The box of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeBox {
     pub x: f64,
@@ -25,7 +25,7 @@ pub struct NodeBox {
     pub height: f64,
 }
 
-/// An arrow, and where its name is.
+/// An arrow and the position of its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrow {
     pub path: String,
@@ -33,19 +33,19 @@ pub struct Arrow {
     pub kind: EdgeKind,
 }
 
-/// The whole drawing.
+/// The whole diagram.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub width: f64,
     pub height: f64,
     pub boxes: Vec<NodeBox>,
     pub arrows: Vec<Arrow>,
-    /// Thread and middle of its column.
+    /// The thread and the center of each column.
     pub columns: Vec<(u32, f64)>,
     pub head_y: f64,
 }
 
-/// Lays a graph out.
+/// Computes the layout of a graph.
 pub fn plan(graph: &GraphView) -> Plan {
     let mut threads: Vec<u32> = graph.nodes.iter().filter_map(|node| node.thread).collect();
     threads.sort_unstable();
@@ -87,7 +87,7 @@ pub fn plan(graph: &GraphView) -> Plan {
     }
 }
 
-/// Places the nodes: initial writes in the first row, and each thread in a column. Returns the number of nodes of each thread, too.
+/// Places the nodes: initial writes in the first row, and each thread in a column. Also returns the number of nodes of each thread.
 fn node_boxes(
     graph: &GraphView,
     threads: &[u32],
@@ -121,13 +121,13 @@ fn node_boxes(
     (boxes, filled)
 }
 
-/// An arrow from side to side; several between the same boxes are bent apart.
+/// Returns an arrow from side to side. Several arrows between the same boxes are bent by different amounts.
 fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeKind, twin: usize) -> Arrow {
     let apart = 14.0 * twin as f64;
     let middle = |b: &NodeBox| b.y + b.height / 2.0;
     let same_column = (from.x - to.x).abs() < 1.0;
     let (start, end, bend) = if same_column {
-        // Along the left edge, so that program order stays readable.
+        // The arrow follows the left edge, so that program order stays readable.
         let x = from.x;
         let out = (26.0 + apart + (middle(to) - middle(from)).abs() / 12.0).min(MOST_BEND);
         ((x, middle(from)), (x, middle(to)), (-out, -out))
@@ -152,7 +152,7 @@ fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeKind, twin: usize) -> Arrow {
         "M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
         start.0, start.1, a.0, a.1, b.0, b.1, end.0, end.1
     );
-    // Nearer to the start than to the end, so that names of arrows that cross do not meet.
+    // Labels are nearer to the start than to the end, so that the labels of crossing arrows do not overlap.
     let t: f64 = if same_column { 0.5 } else { 0.36 };
     let at = |p0: f64, p1: f64, p2: f64, p3: f64| {
         let u = 1.0 - t;

@@ -1,15 +1,15 @@
-//! Litmus tests to begin with.
+//! Built-in litmus tests.
 
-/// A test with its name.
+/// A named test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// In the address.
+    /// ID in the URL.
     pub id: &'static str,
     pub title: &'static str,
     pub text: &'static str,
 }
 
-/// All of them; the first one is shown where none is named.
+/// All built-in tests. The first one is the default.
 pub const SAMPLES: [Sample; 5] = [
     Sample {
         id: "message",

@@ -1,28 +1,28 @@
-//! The terms of a block as rows of binary digits, one under the other: what takes part, and what is cut off.
+//! The terms of a block as rows of binary digits, aligned: retained and truncated bits.
 
 use warpgrid_view::analysis::mma_explanation::BlockView;
 
-/// Digits after the cut that are shown.
+/// Maximum number of truncated digits that are shown.
 const MAX_CUT: usize = 28;
 
-/// A term, or the sum.
+/// A term or the sum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BitRow {
-    /// `k = 3`, `accumulator`, `sum`
+    /// `k = 3`, `accumulator` or `sum`.
     pub name: String,
     pub value: String,
     pub is_negative: bool,
-    /// Zeros before the first digit that counts.
+    /// Zeros before the first significant digit.
     pub zeros: String,
-    /// What takes part.
+    /// The retained digits.
     pub kept: String,
-    /// What was cut off.
+    /// The truncated digits.
     pub cut: String,
-    /// Whether more was cut off than is shown.
+    /// Whether there are more truncated digits than shown.
     pub goes_on: bool,
 }
 
-/// The rows of a block, the sum last. All have the same number of digits before the cut.
+/// Returns the rows of a block, the sum last. All rows have the same number of digits before the truncation.
 pub fn bit_rows(block: &BlockView) -> Vec<BitRow> {
     let magnitude = |text: &str| text.trim_start_matches('-').parse::<u64>().unwrap_or(0);
     let widest = block
@@ -32,14 +32,14 @@ pub fn bit_rows(block: &BlockView) -> Vec<BitRow> {
         .chain([magnitude(&block.sum)])
         .map(|units| 64 - units.leading_zeros() as usize)
         .max();
-    // At least the digits that are kept of the largest term.
+    // At least the retained digits of the largest term.
     let width = widest.unwrap_or(0).max(usize::from(block.kept_bits) + 1);
     let row = |name: &str, value: &str, units: &str, cut: &str| {
         let digits = match magnitude(units) {
             0 => String::new(),
             units => format!("{units:b}"),
         };
-        // Zeros that stand for digits above the first one are not of interest: only those that hold a place.
+        // Zeros before the first digit are shown only as placeholders.
         let shown: String = cut.chars().take(MAX_CUT).collect();
         BitRow {
             name: name.to_owned(),

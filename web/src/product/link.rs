@@ -1,12 +1,12 @@
-//! The address of a product: `#product?op=mma&shape=m16n8k16&types=f16,f16,f32,f32&target=sm_80&a=1.5,2&b=4&c=8`.
+//! URL fragment of the Tensor Core arithmetic view: `#product?op=mma&shape=m16n8k16&types=f16,f16,f32,f32&target=sm_80&a=1.5,2&b=4&c=8`.
 
 use warpgrid_view::analysis::mma_explanation::ProductRequest;
 
 const START: &str = "#product";
-/// The longest part of a link that is read: 64 elements with an exponent.
+/// Maximum length of a link parameter in bytes: 64 elements with an exponent.
 const MAX_VALUE_BYTES: usize = 2_000;
 
-/// Reads the part of an address after and with `#`; absent when it is no link to a product.
+/// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Tensor Core arithmetic view.
 pub fn read_link(hash: &str) -> Option<ProductRequest> {
     let rest = hash.strip_prefix(START)?;
     let mut request = super::first_product(None);
@@ -38,7 +38,7 @@ pub fn read_link(hash: &str) -> Option<ProductRequest> {
     Some(request)
 }
 
-/// The link to a product.
+/// Returns the link to a request.
 pub fn write_link(request: &ProductRequest) -> String {
     let ProductRequest {
         op,
@@ -49,7 +49,7 @@ pub fn write_link(request: &ProductRequest) -> String {
         b,
         c,
     } = request;
-    // What a person is typing may hold anything.
+    // Text that the user is typing can contain any character.
     let plain = |text: &str| -> String {
         text.chars()
             .filter(|c| c.is_ascii_alphanumeric() || "._,+-".contains(*c))
