@@ -1,4 +1,4 @@
-//! The page in pieces: one file a component, no logic beyond showing.
+//! The components of the page, one file per component. Components only render the state.
 
 mod app;
 mod banner;
@@ -58,7 +58,7 @@ use std::rc::Rc;
 use warpgrid_view::model::Frame;
 use yew::prelude::*;
 
-/// The model as Yew holds it.
+/// The model as a Yew reducer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State(pub Model);
 
@@ -78,10 +78,10 @@ impl Deref for State {
     }
 }
 
-/// How components say that something happened.
+/// The dispatcher of actions.
 pub type Dispatch = UseReducerDispatcher<State>;
 
-/// A frame as a property, with the launch that it belongs to: equal when it is the same one.
+/// A frame as a component property, with the launch that it belongs to. Two values are equal if they point to the same frame.
 #[derive(Clone, Debug)]
 pub struct FrameRef(pub Rc<Frame>, pub u32);
 
@@ -99,7 +99,7 @@ impl Deref for FrameRef {
     }
 }
 
-/// Mounts the application over the static page.
+/// Mounts the application into the static page.
 pub fn mount() {
     let root = web_sys::window()
         .and_then(|window| window.document())
@@ -109,7 +109,7 @@ pub fn mount() {
     }
 }
 
-/// A callback that says one thing.
+/// Returns a callback that dispatches an action.
 pub(crate) fn say<E>(dispatch: &Dispatch, action: Action) -> Callback<E> {
     let dispatch = dispatch.clone();
     Callback::from(move |_| dispatch.dispatch(action.clone()))

@@ -1,4 +1,4 @@
-//! The whole page.
+//! The root component of the page.
 
 use super::banner::Banner;
 use super::beside::beside_view;
@@ -51,7 +51,7 @@ use warpgrid_view::model::RunStatus;
 use web_sys::Element;
 use yew::prelude::*;
 
-/// The page as it was left.
+/// Returns the initial state, restored from the browser and the URL.
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
@@ -67,7 +67,7 @@ fn open() -> State {
     State(model)
 }
 
-/// The state of the page, and what its cards use.
+/// The state of the page, and the values that its cards share.
 #[derive(Clone)]
 struct Page {
     state: UseReducerHandle<State>,
@@ -140,7 +140,8 @@ pub(crate) fn App() -> Html {
     }
 }
 
-/// Fills panels. Panels show what was there when they were opened, so nothing is written down before.
+/// Returns a callback that renders a panel with the current state. A panel is rendered when it is opened, so no panel content is computed
+/// before.
 #[hook]
 fn use_fill(state: &UseReducerHandle<State>) -> Callback<(Panel, Element)> {
     let latest = use_mut_ref(|| state.clone());
@@ -187,7 +188,7 @@ impl Page {
         }
     }
 
-    /// A view that covers the kernel.
+    /// Renders a view that hides the kernel.
     fn screen(&self, export: Callback<Export>) -> Html {
         let dispatch = &self.dispatch;
         match &self.state.screen {
@@ -201,7 +202,7 @@ impl Page {
         }
     }
 
-    /// The editor, and what belongs to its text.
+    /// Renders the editor and the parts that belong to the source.
     fn source(&self) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         html! {
@@ -222,7 +223,7 @@ impl Page {
         }
     }
 
-    /// The run: its sentence and its cards.
+    /// Renders the run: its step summary and its cards.
     fn run(&self, links: &Rc<Links>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         let Some(frame) = frame_of(state) else {
@@ -255,7 +256,7 @@ impl Page {
         }
     }
 
-    /// The memories, and the cards of what was found.
+    /// Renders the memories and the cards of findings.
     fn cards(&self, frame: &FrameRef, links: &Rc<Links>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         let shown = Shown::of(state);
@@ -288,7 +289,7 @@ impl Page {
         }
     }
 
-    /// The column beside the memories.
+    /// Renders the side column.
     fn side(&self, frame: &FrameRef, links: &Rc<Links>) -> Html {
         let Page {
             state,
@@ -328,7 +329,7 @@ struct LaterProps {
     column: Callback<(FrameRef, Rc<Links>), Html>,
 }
 
-/// A column that follows a step of the run a frame of the screen later: where it stored is seen first.
+/// Renders the side column one frame after the memories, so that the user sees the stores of a step first.
 #[component]
 fn Later(props: &LaterProps) -> Html {
     let (before, is_present) = use_followed(&props.frame, Follows::NextFrame);
@@ -347,8 +348,8 @@ struct CardsProps {
     children: Children,
 }
 
-/// The cards below the sentence. The column beside the memories scrolls by itself, in the room that they have: as a size container they
-/// would be laid out twice at each step.
+/// Renders the cards below the step summary. The side column scrolls separately within the height of this container. The height is
+/// measured, because a size container would be laid out twice per step.
 #[component]
 fn Cards(props: &CardsProps) -> Html {
     let node = use_node_ref();
@@ -357,7 +358,7 @@ fn Cards(props: &CardsProps) -> Html {
     html! { <div class="cards" ref={node} {style}>{ props.children.clone() }</div> }
 }
 
-/// What the text says of itself in its `//@ title` and `//@ about` lines, which the editor may have scrolled away.
+/// Renders the `//@ title` and `//@ about` lines of the source, which may be scrolled out of view in the editor.
 fn about(state: &State) -> Html {
     let stated = |word: &str| {
         let lines = state.text.lines().take_while(|line| line.starts_with("//"));
@@ -371,14 +372,14 @@ fn about(state: &State) -> Html {
     html! { <p class="about"><b>{ title }</b>{ " · " }{ prose(&stated("about ").unwrap_or_default()) }</p> }
 }
 
-/// The kernel or block that runs, or that was chosen to.
+/// Returns the kernel or block that is running or was selected.
 fn shown_entry(state: &State) -> Option<String> {
     let facts = state.run.facts.as_ref();
     let runs = facts.and_then(|facts| facts.entry.clone());
     state.entry.clone().or(runs)
 }
 
-/// What was found of this run, or of the one before until this one is looked through.
+/// The findings of this run, or of the previous run until this one is analyzed.
 struct Shown {
     findings: Findings,
     is_before: bool,
@@ -397,14 +398,14 @@ impl Shown {
         }
     }
 
-    /// Cards of what was found. Those of the run before are seen, and cannot be used.
+    /// Renders cards of findings. Those of the previous run are visible but inert.
     fn cards(&self, cards: Html) -> Html {
         let class = classes!("found", self.is_before.then_some("before"));
         html! { <div {class} inert={self.is_before}>{ cards }</div> }
     }
 }
 
-/// Whether other orders of a run end with something else.
+/// Checks whether other schedules of a run produce a different result.
 fn is_worth_a_card(report: &SeedReport) -> bool {
     report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none())
 }
@@ -457,7 +458,7 @@ fn cell_card(state: &State, frame: &FrameRef, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// The notes of the launch.
+/// Renders the notes of the launch.
 fn notes(frame: &FrameRef) -> Html {
     if frame.notes.is_empty() {
         return Html::default();

@@ -1,4 +1,4 @@
-//! Something went wrong in the page itself: what, and what becomes of the text.
+//! Banner for errors of the page itself: the error, and its consequences for the source.
 
 use super::{Dispatch, say};
 use crate::model::{Action, Trouble};
@@ -7,7 +7,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) trouble: Trouble,
-    /// Whether the core has ever answered.
+    /// Whether the worker has ever responded.
     pub(crate) started: bool,
     pub(crate) dispatch: Dispatch,
 }

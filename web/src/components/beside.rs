@@ -1,4 +1,4 @@
-//! Two texts of a kernel side by side: their lines with the store of each, and one grid for the memory of both.
+//! Comparison of two sources of a kernel: their lines with the current store of each, and one grid per memory of both.
 
 mod choose;
 mod grid;
@@ -21,7 +21,7 @@ use warpgrid_view::analysis::comparison::{BesideSide, BesideStep};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Opens the view on two examples, once their texts are there.
+/// Opens the comparison of two examples once their sources have loaded.
 pub(crate) fn open_examples(dispatch: &Dispatch, pair: Pair) {
     let dispatch = dispatch.clone();
     texts::fetch(&pair, move |found| {
@@ -33,7 +33,7 @@ pub(crate) fn open_examples(dispatch: &Dispatch, pair: Pair) {
     });
 }
 
-/// The whole view. What a person does goes to the model.
+/// Renders the view. All of its state is in the model.
 pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
     let close = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Close));
     let choose = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Choose));
@@ -65,7 +65,7 @@ pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Whether they leave the same memory.
+/// Renders the result: whether both runs leave the same memory contents.
 fn verdict(page: &BesidePage) -> Html {
     if let Some((side, refusal)) = &page.refusal {
         let which = if *side == 0 { "Kernel A" } else { "Kernel B" };
@@ -137,7 +137,7 @@ fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) 
     }
 }
 
-/// A text with where it is.
+/// Renders a source with its current line.
 fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
     if which == 1 && page.choosing {
         return html! { <Choose other={page.other.clone()} dispatch={dispatch.clone()} /> };
@@ -167,7 +167,7 @@ fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// `PTX for sm_75`
+/// Returns the name of a side, as in `PTX for sm_75`.
 fn name(side: &BesideSide) -> String {
     let language = match side.front {
         Front::Ptx => "PTX",

@@ -1,4 +1,5 @@
-//! The grid of blocks as a map: done, running, waiting, to come; the warps of the block that is shown; the way to any block.
+//! Overview of the grid of blocks and their progress: exited, running, waiting and not yet started blocks, the warps of the shown block,
+//! and navigation to any block.
 
 use super::{Dispatch, FrameRef, say};
 use crate::format::count;
@@ -11,7 +12,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// The warp that is shown whatever runs.
+    /// The selected warp, which is shown independently of the running one.
     pub(crate) chosen: Option<(u64, u32)>,
     pub(crate) dispatch: Dispatch,
 }
@@ -51,7 +52,7 @@ pub(crate) fn BlocksCard(props: &Props) -> Html {
     }
 }
 
-/// The block and warp that the page shows.
+/// Returns the block and warp that the page shows.
 fn shown(props: &Props) -> Option<(u64, u32)> {
     let shown = props
         .frame
@@ -61,7 +62,7 @@ fn shown(props: &Props) -> Option<(u64, u32)> {
     shown.or(props.chosen)
 }
 
-/// How far the warps of the shown block are.
+/// Returns the progress of the warps of the shown block.
 fn warps_of_shown(props: &Props) -> &[Progress] {
     let block = shown(props).map_or(0, |(block, _)| block);
     let resident = &props.frame.blocks.resident;
@@ -69,7 +70,7 @@ fn warps_of_shown(props: &Props) -> &[Progress] {
     found.map_or(&[], |found| &found.warps)
 }
 
-/// `3 of 1000 done, 32 running`.
+/// Returns a summary such as `3 of 1000 done, 32 running`.
 fn facts(map: &BlockMap) -> String {
     let n_live = map
         .resident
@@ -112,7 +113,7 @@ fn cell(index: u64, progress: Progress, map: &BlockMap, shown: Option<u64>) -> H
     html! { <i class={classes!(class(progress), is_shown.then_some("shown"))} {title} data-cell={index.to_string()}></i> }
 }
 
-/// What the colours mean, of those that are there.
+/// Renders the legend of the colors that occur.
 fn legend(map: &BlockMap) -> Html {
     let all = [
         Progress::Done,
@@ -127,7 +128,8 @@ fn legend(map: &BlockMap) -> Html {
     html! { <p class="legend" aria-hidden="true">{ for there.map(entry) }</p> }
 }
 
-/// A click on the map goes to the block; of a cell of several, to one that runs or else the first.
+/// Returns the click handler of the overview, which moves to the clicked block. For a cell of several blocks, it moves to a running block,
+/// or else to the first one.
 fn on_cell(map: &BlockMap, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (dispatch, per_cell) = (dispatch.clone(), map.blocks_per_cell);
     let live: Vec<u64> = map.resident.iter().map(|block| block.block).collect();
@@ -166,7 +168,7 @@ struct FieldProps {
     dispatch: Dispatch,
 }
 
-/// A number that goes to its block.
+/// Input field for a block number, which moves to that block.
 #[component]
 fn BlockField(props: &FieldProps) -> Html {
     let input = use_node_ref();

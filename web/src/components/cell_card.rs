@@ -1,4 +1,4 @@
-//! What is known of the cell under the pointer: value, address, and who wrote it when.
+//! Details of the focused cell: value, address, and the stores that wrote the value.
 
 use super::cell_history::{History, until_it_changes};
 use super::phrases::{capital, prose};
@@ -20,15 +20,15 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) memory: MemoryId,
     pub(crate) index: u64,
-    /// What the step stored that wrote the cell; absent until it is known.
+    /// The stores of the step that wrote the cell, or `None` until they are known.
     pub(crate) stores: Option<Vec<StoreView>>,
-    /// Whether the cell was pressed, and not only pointed at.
+    /// Whether the cell is pinned rather than hovered.
     pub(crate) is_pinned: bool,
-    /// Its bytes, where they are in the memory.
+    /// Byte range of the cell, if it is in the memory.
     pub(crate) place: Option<CellPlace>,
-    /// Every store that wrote it, once they were looked for.
+    /// The write history of the cell, once available.
     pub(crate) history: Option<Rc<CellHistory>>,
-    /// What was changed last of what the launch starts with.
+    /// The last change of an initial value.
     pub(crate) start: StartPage,
     pub(crate) dispatch: Dispatch,
 }
@@ -90,7 +90,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     }
 }
 
-/// A field with what the cell holds at the launch, or why no line of the text states it.
+/// Renders a field for the initial value of the cell, or the reason for which no line of the source can set it.
 fn at_the_launch(place: CellPlace, props: &Props) -> Html {
     if let Some(why) = why_fixed(&place.memory) {
         return html! { <p class="quiet">{ prose(&capital(&why)) }{ "." }</p> };
@@ -135,7 +135,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Htm
     }
 }
 
-/// Says that the lanes on the page are those of another warp, with a button that shows the warp of the store.
+/// Renders a note if the store was executed by another warp than the shown one, with a button that shows the warp of the store.
 fn other_warp(store: &StoreView, props: &Props) -> Html {
     let shown = props.frame.warp.as_ref();
     if shown.is_none_or(|warp| warp.block_id == store.block && warp.warp == store.warp) {
@@ -156,7 +156,7 @@ fn other_warp(store: &StoreView, props: &Props) -> Html {
     }
 }
 
-/// What an atomic changed: `31 to 32`, or that memory kept its value.
+/// Describes the effect of an atomic, as in `31 to 32`, or that the value of the memory is unchanged.
 fn changed(piece: &PieceView) -> String {
     match piece.written {
         true => format!("{} to {}", piece.before, piece.value),
@@ -164,7 +164,7 @@ fn changed(piece: &PieceView) -> String {
     }
 }
 
-/// `release, gpu; L2::cache_hint`: memory order and scope, and what the caches are asked for.
+/// Returns ordering, scope and cache hints, as in `release, gpu; L2::cache_hint`.
 fn order(store: &StoreView) -> String {
     let mut text = store.order.clone();
     if let Some(scope) = &store.scope {
@@ -176,7 +176,7 @@ fn order(store: &StoreView) -> String {
     }
 }
 
-/// `0, 1, 2 and 3`; very many are counted.
+/// Lists lanes as `0, 1, 2 and 3`, or their number if there are many.
 fn list(lanes: &[u8]) -> String {
     const MOST: usize = 8;
     let names: Vec<String> = lanes.iter().map(u8::to_string).collect();

@@ -1,4 +1,4 @@
-//! The history of a cell as a list: what it held at the launch, and each store that wrote it. A press goes there.
+//! Write history of a cell as a list: the initial value, and each store to the cell. A click moves to the store.
 
 use super::line_button::line_button;
 use super::{Dispatch, say};
@@ -13,7 +13,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// Goes back and forward to where the cell changes.
+/// Renders buttons that run back or forward until the value of the cell changes.
 pub(super) fn until_it_changes(place: &CellPlace, dispatch: &Dispatch) -> Html {
     let to = |direction| {
         let until = Until::Changes(place.clone());
@@ -31,12 +31,12 @@ pub(super) fn until_it_changes(place: &CellPlace, dispatch: &Dispatch) -> Html {
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     pub(super) found: Rc<CellHistory>,
-    /// Where the run is.
+    /// Current position of the run.
     pub(super) position: u64,
     pub(super) dispatch: Dispatch,
 }
 
-/// The list; the store that the cell has its value from is in sight.
+/// Renders the list, scrolled to the store that wrote the current value.
 #[component]
 pub(super) fn History(props: &Props) -> Html {
     let (found, position, dispatch) = (&props.found, props.position, &props.dispatch);
@@ -59,7 +59,7 @@ pub(super) fn History(props: &Props) -> Html {
     html! {
         <details class="history" open=true>
             <summary>{ "Write history " }<small>{ summary(found) }</small></summary>
-            // What scrolls can be reached by the keyboard: its buttons take the focus.
+            // The scroll container is reachable by keyboard, because its buttons are focusable.
             <div class="scroll" ref={list}>
                 <table>
                     <thead class="visually-hidden"><tr><th>{ "step" }</th><th>{ "line" }</th><th>{ "lane" }</th><th>{ "value" }</th></tr></thead>
@@ -82,7 +82,7 @@ pub(super) fn History(props: &Props) -> Html {
     }
 }
 
-/// Scrolls the list, and nothing around it, to the store that the cell has its value from.
+/// Scrolls the list to the store that wrote the current value. Outer containers do not scroll.
 fn show_present(list: &NodeRef) -> Option<()> {
     let list = list.cast::<HtmlElement>()?;
     let row = list.query_selector(".present").ok()??;
@@ -92,7 +92,7 @@ fn show_present(list: &NodeRef) -> Option<()> {
     Some(())
 }
 
-/// `12 stores in 340 steps`.
+/// Returns a summary such as `12 stores in 340 steps`.
 fn summary(found: &CellHistory) -> String {
     let n = found.n_before + found.n_after;
     match n {
@@ -127,7 +127,7 @@ fn write_row(
     }
 }
 
-/// `lane 3`, or how many lanes, with the warp and the block where they are not the first.
+/// Returns `lane 3` or the number of lanes, with the warp and the block unless both are 0.
 fn who(write: &CellWrite) -> String {
     let lane = match (write.lane, write.n_lanes) {
         (None, _) => "–".to_owned(),
@@ -141,7 +141,7 @@ fn who(write: &CellWrite) -> String {
     }
 }
 
-/// What is special about the store.
+/// Returns the kind of a store, unless it is an ordinary one.
 fn how(write: &CellWrite) -> &'static str {
     match (write.has_landed, write.action) {
         (true, _) => " (asynchronous)",

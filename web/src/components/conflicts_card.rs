@@ -1,4 +1,4 @@
-//! Bank conflicts of the run: which lanes meet in which bank, and the change that frees a buffer.
+//! Bank conflicts of the run: the lanes that access each bank, and the rewrite that removes the conflicts of a buffer.
 
 use super::line_button::line_button;
 use super::phrases::{capital, prose};
@@ -13,12 +13,12 @@ use warpgrid_view::layouts::inspector::{
 use warpgrid_view::model::{EditView, FixView};
 use yew::prelude::*;
 
-/// Passes over the banks that are drawn.
+/// Maximum number of wavefronts in a diagram.
 const MAX_PASSES: usize = 8;
-/// Banks of shared memory.
+/// Number of shared-memory banks.
 const BANKS: u32 = 32;
 
-/// The card, where an access has conflicts; `text` is the text of the run, which the cure changes.
+/// Renders the card if an access has conflicts. `text` is the source of the run, to which the rewrite applies.
 pub(crate) fn conflicts_card(
     found: &ConflictReport,
     cure: &Cure,
@@ -62,7 +62,7 @@ fn access(access: &AccessConflicts) -> Html {
     }
 }
 
-/// What the vendor's profiler calls these counts, and why it may show others.
+/// Renders the Nsight Compute metrics of these counts, and the reasons for which a profiler can report other values.
 fn profiler(access: &AccessConflicts) -> Html {
     let count = |found: &ProfilerCount| {
         html! {
@@ -82,7 +82,7 @@ fn profiler(access: &AccessConflicts) -> Html {
     }
 }
 
-/// Lanes by banks: a row is a pass, a column a bank.
+/// Renders a grid of lanes: one row per wavefront, one column per bank.
 fn punch_card(phase: &BankPhase) -> Html {
     let n_passes = phase
         .banks
@@ -110,7 +110,7 @@ fn punch_card(phase: &BankPhase) -> Html {
     }
 }
 
-/// The lanes at a word of a bank; the first of them gives the colour.
+/// Renders the lanes that access a word of a bank, in the color of the first lane.
 fn hole(bank: u32, lanes: Option<&[u8]>) -> Html {
     let Some((lanes, first)) = lanes.and_then(|lanes| Some((lanes, *lanes.first()?))) else {
         return html! { <i></i> };
@@ -149,7 +149,7 @@ fn cure_of(cure: &Cure, text: &str, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// The proof, and the button that puts the text into the editor.
+/// Renders the verification of a rewrite, and the button that applies it to the editor.
 fn found(cured: &Cured, text: &str) -> Html {
     let fix = whole(text, &cured.source);
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
@@ -169,7 +169,7 @@ fn found(cured: &Cured, text: &str) -> Html {
     }
 }
 
-/// Another text in the place of the whole one, as one change that can be undone.
+/// Returns a fix that replaces the whole source in one undoable change.
 fn whole(text: &str, other: &str) -> FixView {
     let lines: Vec<&str> = text.split('\n').collect();
     let last = lines.last().map_or(0, |line| line.encode_utf16().count());

@@ -1,4 +1,4 @@
-//! What is wrong with the text, in sentences with buttons.
+//! Diagnostics of the source, with buttons for their fixes.
 
 use super::phrases::prose;
 use super::{Dispatch, say};
@@ -11,7 +11,7 @@ use warpgrid_view::CheckReport;
 use warpgrid_view::model::{DiagnosticView, FixView, LabelView, Severity};
 use yew::prelude::*;
 
-/// More than these are only counted.
+/// Maximum number of shown diagnostics; only the number of the remaining ones is shown.
 const MAX_SHOWN: usize = 40;
 
 #[derive(Properties, PartialEq)]
@@ -19,7 +19,7 @@ pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
     pub(crate) refusal: Option<Rc<Refusal>>,
     pub(crate) checked: bool,
-    /// There is no core to check the text.
+    /// Whether the worker has stopped, so that the source cannot be checked.
     pub(crate) stopped: bool,
     pub(crate) dispatch: Dispatch,
 }
@@ -46,7 +46,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 </p>
             }
             if let Some(refusal) = refusal {
-                // When the text states the fact, the reason is among the diagnostics, at its line.
+                // If the source contains the cause, it is among the diagnostics with its line.
                 if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
                     <article class="diag error">
                         <h2>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h2>
@@ -62,10 +62,10 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
     }
 }
 
-/// The code of the diagnostic for a text that holds nothing.
+/// Code of the diagnostic for a source without instructions.
 const EMPTY: &str = "W0143";
 
-/// Whether there is nothing to check: no fault of anybody's.
+/// Checks whether the source has nothing to check, which is not an error.
 pub(crate) fn is_without_instructions(report: &CheckReport) -> bool {
     matches!(report.diagnostics.as_slice(), [only] if only.code == EMPTY)
 }
@@ -113,7 +113,7 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
     }
 }
 
-/// The code, which opens its page of the reference.
+/// Renders the code of a diagnostic as a button that opens its reference page.
 fn code(code: &str, dispatch: &Dispatch) -> Html {
     let open = say::<MouseEvent>(
         dispatch,

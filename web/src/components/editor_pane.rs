@@ -1,4 +1,4 @@
-//! The place of the editor, which exists before the application and is only moved here.
+//! Container of the editor, which exists before the application and is only moved here.
 
 use crate::editor;
 use web_sys::Element;

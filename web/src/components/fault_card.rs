@@ -1,4 +1,4 @@
-//! Why a run stopped.
+//! Details of the fault that stopped a run.
 
 use super::order_card::{lines_of, story};
 use super::phrases::{capital, prose};
@@ -13,7 +13,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// Why the launch never ends, once it is known: the card says it before the bare fault.
+    /// The diagnosis of a hang, once known. The card shows it before the fault.
     pub(crate) hang: Option<HangView>,
     pub(crate) dispatch: Dispatch,
 }
@@ -53,7 +53,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
     }
 }
 
-/// An earlier event: its line, and the way to the step after it.
+/// Renders an earlier event: its line, and a button that moves to the step after it.
 fn cause_item(cause: &CauseView, dispatch: &Dispatch) -> Html {
     let range = cause.range;
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));

@@ -1,4 +1,4 @@
-//! A panel that `web/editor` fills while somebody looks: with a link to what is seen, or the lines that show it in a document.
+//! Popover whose content `web/editor` renders while it is open: a link to the current view, or the embedding code.
 
 use crate::editor::Panel;
 use crate::hooks::use_closing;
@@ -8,10 +8,10 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) panel: Panel,
-    /// What it is called, and what it is for.
+    /// Label and tooltip of the button.
     pub(crate) label: &'static str,
     pub(crate) title: &'static str,
-    /// Fills a panel that is open.
+    /// Renders the content of an open popover.
     pub(crate) fill: Callback<(Panel, Element)>,
 }
 

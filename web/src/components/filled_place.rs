@@ -1,5 +1,5 @@
-//! A place that `web/editor/look.js` fills with each frame: with watched values and two moments compared, with the map of a long memory, or with cells too
-//! small for a text.
+//! Container whose content `web/editor/look.js` renders after each frame: watched values and the comparison of two steps, the minimap of a
+//! long memory, or the pixel grid.
 
 use super::FrameRef;
 use crate::editor::Panel;
@@ -11,7 +11,7 @@ use yew::prelude::*;
 pub(crate) struct Props {
     pub(crate) panel: Panel,
     pub(crate) frame: FrameRef,
-    /// How a memory is shown: names and values as `cell=4 shows=lane`.
+    /// View options of a memory, as in `cell=4 shows=lane`.
     #[prop_or_default]
     pub(crate) how: Option<AttrValue>,
     pub(crate) fill: Callback<(Panel, Element)>,

@@ -1,4 +1,5 @@
-//! The matrix of the last step as a fragment: which lane holds which element. Elements, memory, lanes and registers light up together.
+//! Fragment layout of the matrix of the last step: the lane that holds each element. Elements, memory, lanes and registers are highlighted
+//! together.
 
 use super::{Dispatch, FrameRef, say};
 use crate::canvas::{cell_under, paint_lit};
@@ -31,7 +32,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     let (width, _) = use_size(&node);
     let chosen = use_state_eq(|| 0_usize);
     let step = props.frame.matrix.as_ref();
-    // Where a memory leads to an element of another matrix, that one is shown.
+    // If the focus is linked to an element of another matrix, that matrix is shown.
     let index = props.links.element.map_or(*chosen, |(operand, _)| operand);
     let index = index.min(step.map_or(0, |step| step.operands.len().saturating_sub(1)));
     let plan = use_memo(
@@ -82,12 +83,12 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     }
 }
 
-/// The element of the operand number `operand` in a cell.
+/// Returns the focus on a cell of an operand.
 fn element(operand: usize, cell: usize) -> Focus {
     Focus::Element { operand, cell }
 }
 
-/// Marks the element under the pointer.
+/// Returns the hover handler, which focuses the element under the pointer.
 fn hover(props: &Props, index: usize) -> Callback<Option<usize>> {
     let here = props.links.element.map(|(_, cell)| cell);
     let dispatch = props.dispatch.clone();
@@ -98,7 +99,7 @@ fn hover(props: &Props, index: usize) -> Callback<Option<usize>> {
     })
 }
 
-/// Opens the explanation of an element of the product, or pins the element.
+/// Returns the click handler, which opens the explanation of an element of D or pins any other element.
 fn choose(props: &Props, index: usize) -> Callback<Option<usize>> {
     let (frame, dispatch) = (props.frame.clone(), props.dispatch.clone());
     Callback::from(move |cell: Option<usize>| {
@@ -111,7 +112,7 @@ fn choose(props: &Props, index: usize) -> Callback<Option<usize>> {
     })
 }
 
-/// Arrow keys move over the elements, and Enter chooses one.
+/// Returns the keyboard handler: arrow keys move between the elements, and Enter selects one.
 fn keys(
     props: &Props,
     operand: &MatrixOperand,
@@ -140,7 +141,7 @@ fn keys(
     })
 }
 
-/// The boxes when they change, and what is lit above them.
+/// Paints the boxes when they change, and the highlights on a second canvas.
 #[hook]
 fn use_paint(props: &Props, plan: &Rc<Plan>, index: usize, boxes: &NodeRef, lit: &NodeRef) {
     use_painted(boxes, plan, &props.palette);
@@ -172,7 +173,7 @@ fn use_paint(props: &Props, plan: &Rc<Plan>, index: usize, boxes: &NodeRef, lit:
     });
 }
 
-/// One button a matrix.
+/// Renders one button per matrix.
 fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> Html {
     if step.operands.len() < 2 {
         return Html::default();
@@ -191,7 +192,7 @@ fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> 
     }
 }
 
-/// The element in focus in words, or what can be done.
+/// Describes the focused element, or the available interaction.
 fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     let operand = step.operands.get(index);
     let of_element = props.links.element.filter(|(of, _)| *of == index);
@@ -210,7 +211,7 @@ fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     })
 }
 
-/// How the tensor core computed an element of D.
+/// Returns the action that explains how the Tensor Core computed an element of D.
 fn explained(step: &MatrixStep, operand: usize, cell: usize) -> Option<Action> {
     step.operands
         .get(operand)
@@ -219,7 +220,7 @@ fn explained(step: &MatrixStep, operand: usize, cell: usize) -> Option<Action> {
     Some(Action::Product(ProductAction::Open(request)))
 }
 
-/// Opens the fragment of a matrix, with its stride and base.
+/// Returns the action that opens the fragment of a matrix with its stride and base.
 pub(crate) fn open_fragment(step: &MatrixStep, operand: usize) -> Action {
     let choice = step
         .operands

@@ -1,4 +1,4 @@
-//! A grid as pixels: scrolls through memories of any length and asks only for the rows it shows.
+//! Canvas of a grid: scrolls through memories of any length and requests only the visible rows.
 
 use super::memory_card::Reachable;
 use super::{Dispatch, FrameRef};
@@ -18,7 +18,7 @@ use warpgrid_view::model::TileView;
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 
-/// Rows asked for above and below the visible ones, so that scrolling is smooth.
+/// Number of rows requested above and below the visible ones for smooth scrolling.
 const MARGIN_ROWS: u64 = 6;
 
 #[derive(Properties, PartialEq)]
@@ -27,17 +27,17 @@ pub(crate) struct Props {
     pub(crate) index: usize,
     pub(crate) overlay: Overlay,
     pub(crate) zoom: Zoom,
-    /// A cell that is brought into sight once.
+    /// An element to scroll to once.
     pub(crate) reveal: Option<u64>,
     pub(crate) reachable: Reachable,
-    /// Width that the cells may take.
+    /// Width available for the cells.
     pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
 
-/// What of the grid is in sight.
+/// The visible part of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct View {
     geometry: Geometry,
@@ -107,7 +107,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     }
 }
 
-/// Keeps the position to which the grid is scrolled.
+/// Returns the scroll handler, which stores the scroll position.
 fn on_scroll(scroller: &NodeRef, scroll: UseStateHandle<(f64, f64)>) -> Callback<Event> {
     let scroller = scroller.clone();
     Callback::from(move |_: Event| {
@@ -118,7 +118,7 @@ fn on_scroll(scroller: &NodeRef, scroll: UseStateHandle<(f64, f64)>) -> Callback
     })
 }
 
-/// What a reader hears of the cell under the keyboard's cursor.
+/// Describes the cell under the keyboard cursor for screen readers.
 fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
     let found = cursor.and_then(|index| {
         let first = grid.first_row * u64::from(grid.columns);
@@ -130,8 +130,8 @@ fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
     found.unwrap_or_default()
 }
 
-/// Paints whatever has changed of what is in sight, with the next frame of the screen: until then other effects change the page, and each
-/// text that is drawn asks for the styles of all of it.
+/// Paints the changes of the visible part in the next animation frame. Earlier, other effects are still changing the page, and each drawn
+/// text would recompute its styles.
 #[hook]
 fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
     let canvas = canvas.clone();
@@ -156,12 +156,12 @@ fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
             paint(&canvas, before.as_ref(), &scene);
             shown.replace(Some((canvas, seen.clone())));
         });
-        // What changes before is painted in its place.
+        // A change before the animation frame replaces this paint.
         move || drop(request)
     });
 }
 
-/// What a canvas shows.
+/// The inputs of a painted canvas.
 #[derive(Clone, PartialEq)]
 struct Seen {
     frame: FrameRef,
@@ -190,14 +190,15 @@ impl Seen {
     }
 }
 
-/// What the pointer does on the canvas.
+/// Pointer event handlers of the canvas.
 struct Pointer {
     on_move: Callback<MouseEvent>,
     on_leave: Callback<MouseEvent>,
     on_click: Callback<MouseEvent>,
 }
 
-/// The cell under the pointer is hovered, a click pins it. `hovered` is the last one, so that only changes are sent.
+/// Returns the pointer handlers: the cell under the pointer is hovered, and a click pins it. `hovered` is the last hovered cell, so that
+/// only changes are dispatched.
 fn pointer(
     props: &Props,
     canvas: &NodeRef,
@@ -242,7 +243,7 @@ fn pointer(
     }
 }
 
-/// Asks for the visible rows when they are not all there.
+/// Requests the visible rows if some are missing.
 #[hook]
 fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: f64) {
     let (first, n_rows) = geometry.window(top, height);
@@ -265,7 +266,7 @@ fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: 
     );
 }
 
-/// Where a tile of the present step begins in a memory: that which is written, else the first.
+/// Returns the start of a tile of the current step in a memory: the written tile, or else the first one.
 fn tile_start(frame: &FrameRef, memory: &MemoryId) -> Option<u64> {
     let step = frame.tensor.as_ref()?;
     let start = |tile: &TileView| {
@@ -276,7 +277,7 @@ fn tile_start(frame: &FrameRef, memory: &MemoryId) -> Option<u64> {
     written.chain(&step.tiles).find_map(start)
 }
 
-/// Scrolls to what the present step stored, or to its tiles, when none of it is in sight.
+/// Scrolls to the stores of the current step, or to its tiles, if none of them is visible.
 #[hook]
 fn use_follow(frame: &FrameRef, grid: &Grid, view: &View, scroller: &NodeRef) {
     let (geometry, top, height) = (view.geometry, view.top, view.size.1);
@@ -296,7 +297,7 @@ fn use_follow(frame: &FrameRef, grid: &Grid, view: &View, scroller: &NodeRef) {
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
             return;
         };
-        // As it was last scrolled and laid out: what is asked of the element itself is laid out again before it answers.
+        // Uses the last known scroll position and size, because reading them from the element would force a layout.
         let height = match height {
             0.0 => f64::from(element.client_height()),
             known => known,
@@ -308,7 +309,7 @@ fn use_follow(frame: &FrameRef, grid: &Grid, view: &View, scroller: &NodeRef) {
     });
 }
 
-/// Scrolls to a cell once the grid has its size.
+/// Scrolls to an element once the grid has its size.
 #[hook]
 fn use_reveal(cell: Option<u64>, geometry: Geometry, height: f64, scroller: &NodeRef) {
     let scroller = scroller.clone();
@@ -325,7 +326,7 @@ fn use_reveal(cell: Option<u64>, geometry: Geometry, height: f64, scroller: &Nod
     });
 }
 
-/// Arrow keys move a cursor over the cells.
+/// Returns the keyboard handler: arrow keys move a cursor over the cells.
 fn keys(
     props: &Props,
     grid: &Grid,
@@ -339,7 +340,7 @@ fn keys(
     let n_elements = grid.memory.size_bytes / grid.ty.width_bytes() as u64;
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        // Above the first row are the switches of the card, which goes there; Shift goes from anywhere.
+        // From the first row, Up moves the focus to the controls of the card; Shift+Up does so from any row.
         let is_first = cursor.is_none_or(|cell| cell < columns);
         if key == "ArrowUp" && (is_first || event.shift_key()) {
             return;

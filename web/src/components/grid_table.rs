@@ -1,4 +1,4 @@
-//! The same cells as a table: for readers, for tests, for printing.
+//! The cells of a grid as a table, for screen readers, tests and printing.
 
 use super::FrameRef;
 use super::memory_card::Reachable;
@@ -8,7 +8,7 @@ use crate::theme::lane_css;
 use warpgrid_view::model::{Cell, Grid, Written};
 use yew::prelude::*;
 
-/// Rows that the table shows at most; the grid's window is rarely taller.
+/// Maximum number of rows of the table. The window of the grid is rarely taller.
 const MAX_ROWS: usize = 64;
 
 #[derive(Properties, PartialEq)]
@@ -16,11 +16,12 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) reachable: Reachable,
-    /// Visible, or for readers only.
+    /// Whether the table is visible or only for screen readers.
     pub(crate) shown: bool,
 }
 
-/// The table. For readers alone it follows when the frame rests: its cells cost as much as the rest of a frame.
+/// Renders the table. A table that is only for screen readers is updated when the frame is at rest, because its cells cost as much as the
+/// rest of a frame.
 #[component]
 pub(crate) fn GridTable(props: &Props) -> Html {
     let (rested, is_present) = use_followed(&props.frame, Follows::AtRest);

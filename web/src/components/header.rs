@@ -1,4 +1,4 @@
-//! The bar at the top: what is run, for which machine, and the page's own switches.
+//! Header of the page: the source, the target, the launch, and the controls of the page itself.
 
 use super::beside::open_examples;
 use super::filled_panel::FilledPanel;
@@ -25,24 +25,24 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) example: Option<usize>,
-    /// The person's own texts, and which of them is in the editor.
+    /// The saved kernels of the user, and the ID of the one in the editor.
     pub(crate) texts: Rc<[OwnText]>,
     pub(crate) own: Option<String>,
-    /// The language of the text.
+    /// The language of the source.
     pub(crate) front: Front,
     pub(crate) target: Option<String>,
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
     pub(crate) facts: Option<Rc<LaunchFacts>>,
-    /// What was changed last of what the launch starts with.
+    /// The last change of an initial value.
     pub(crate) start: StartPage,
-    /// Fills a panel with what the page shows at that moment.
+    /// Renders a panel with the current state of the page.
     pub(crate) fill: Callback<(Panel, Element)>,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
 }
 
-/// Opens the view of outcomes: on the lines that are selected, or on a test to begin with.
+/// Opens the litmus test view with the selected lines, or with a built-in test.
 fn outcomes(dispatch: &Dispatch) -> Callback<MouseEvent> {
     let dispatch = dispatch.clone();
     Callback::from(move |_| {
@@ -73,7 +73,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             if props.front == Front::Ptx {
                 <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
             }
-            // Blocks of source code are chosen above the editor.
+            // Blocks of inline assembly are selected above the editor.
             if props.report.parts.is_empty() {
                 { kernels(props.facts.as_deref(), dispatch) }
             }
@@ -106,13 +106,13 @@ pub(crate) fn Header(props: &Props) -> Html {
     }
 }
 
-/// What the text states, or what it is checked for since it states nothing.
+/// Returns the value in the source, or the inferred value that the source is checked with.
 fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
     let assumed = assumed.as_ref().map(|name| format!("{name} (inferred)"));
     stated.clone().or(assumed)
 }
 
-/// Opens the view of two texts: an example beside the other text of its kernel, any other text beside one that is to be chosen.
+/// Opens the comparison: an example with the other source of its kernel, or any other source with a second one to be selected.
 fn beside(props: &Props) -> Callback<MouseEvent> {
     let dispatch = props.dispatch.clone();
     let pair = props.example.and_then(pair_of);
@@ -122,7 +122,7 @@ fn beside(props: &Props) -> Callback<MouseEvent> {
     })
 }
 
-/// Which kernel of several runs.
+/// Renders the kernel menu if the module has several kernels.
 fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
     let Some(facts) = facts.filter(|facts| facts.kernels.len() > 1) else {
         return Html::default();
@@ -137,7 +137,7 @@ fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Nine cells in lane colours.
+/// Renders the logo: nine cells in lane colors.
 #[component]
 fn Mark() -> Html {
     let cell = |(i, lane): (usize, u8)| {

@@ -1,4 +1,4 @@
-//! The help dialog: what the page shows, the keys, the limits.
+//! The help dialog: the parts of the page, the keyboard shortcuts and the limits.
 
 use super::{Dispatch, say};
 use crate::model::Action;
@@ -69,7 +69,7 @@ pub(crate) fn Help(props: &Props) -> Html {
     let key = |(keys, what): &(&str, &str)| html! { <tr><th><kbd>{ *keys }</kbd></th><td>{ *what }</td></tr> };
     html! {
         <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={close}>
-            // Before the text, so that the dialog opens at its beginning.
+            // The form precedes the text, so that the dialog opens at its beginning.
             <form method="dialog">
                 <h2 id="help-title">{ "Help" }</h2>
                 <button class="main">{ "Close" }</button>

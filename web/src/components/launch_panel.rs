@@ -1,4 +1,4 @@
-//! How the kernel is launched, what of that was guessed, and the way into the text.
+//! The launch configuration with its inferred values, and the controls that write it into the source.
 
 use super::Dispatch;
 use super::pickers::Select;
@@ -14,7 +14,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) facts: Rc<LaunchFacts>,
-    /// What was changed last of what the launch starts with.
+    /// The last change of an initial value.
     pub(crate) start: StartPage,
     pub(crate) dispatch: Dispatch,
 }
@@ -61,7 +61,7 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
     }
 }
 
-/// A parameter or a register; with a field where its line states one value.
+/// Renders a parameter or a register, with an input field if its line contains one value.
 fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html {
     let Some((left, value)) = fact.split_once(" = ") else {
         return html! { <li><code>{ fact }</code>{ fill(fact, props) }</li> };
@@ -75,7 +75,7 @@ fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html 
     }
 }
 
-/// What a buffer may start with, by rule; `Fill …` changes nothing.
+/// The rules for the initial contents of a buffer. The first entry is a title without effect.
 const RULES: &[(&str, &str)] = &[
     ("", "Initialize…"),
     ("0", "zeros"),
@@ -85,10 +85,11 @@ const RULES: &[(&str, &str)] = &[
     (FILE, "from file…"),
 ];
 
-/// No rule: a file is chosen, and its elements become the line.
+/// Not a rule: opens a file picker, and writes the elements of the file into the line.
 const FILE: &str = "file";
 
-/// A list of rules that fill a buffer: the line of the text that states it changes.
+/// Renders the menu of initialization rules for a buffer. The selected rule is written into the line of the source that declares the
+/// buffer.
 fn fill(fact: &str, props: &Props) -> Html {
     // Only arrays have extents.
     let Some((name, _)) = fact.split_once(": ").filter(|_| fact.ends_with(']')) else {
@@ -116,7 +117,7 @@ fn fill(fact: &str, props: &Props) -> Html {
     }
 }
 
-/// That there are other kernels, which the list beside the launch chooses from.
+/// Renders a note on other kernels, which the kernel menu selects.
 fn others(facts: &LaunchFacts) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),
@@ -124,7 +125,7 @@ fn others(facts: &LaunchFacts) -> Html {
     }
 }
 
-/// States what was guessed, at the start of the text.
+/// Inserts the inferred annotations at the start of the source.
 fn write_guesses(facts: &LaunchFacts) -> Callback<MouseEvent> {
     let lines = facts.guesses.clone();
     Callback::from(move |_| editor::insert_lines(&lines))

@@ -1,5 +1,5 @@
-//! The layouts of the accesses of the run, read back from their addresses; each leads to its picture. And accesses to global memory that move more
-//! sectors than they need.
+//! Layouts of the accesses of the run, inferred from their addresses, with links to their diagrams, and accesses to global memory with
+//! excessive sectors.
 
 use super::line_button::line_button;
 use super::phrases::{capital, prose};
@@ -7,10 +7,10 @@ use crate::matrix::layout_link;
 use warpgrid_view::layouts::inspector::{AccessLayout, SectorAdvice};
 use yew::prelude::*;
 
-/// Accesses that are listed; hover has the others.
+/// Maximum number of listed accesses. The hover tooltip in the editor shows the others.
 const MAX_LISTED: usize = 24;
 
-/// The list, closed: a line of the text says the same under the pointer.
+/// Renders the list, initially collapsed, because the hover tooltip of a line in the editor shows the same layout.
 pub(crate) fn layouts_card(layouts: &[AccessLayout]) -> Html {
     if layouts.is_empty() {
         return Html::default();
@@ -44,7 +44,7 @@ fn layout(found: &AccessLayout) -> Html {
     }
 }
 
-/// Accesses to global memory, the most wasteful first, each with what would save sectors.
+/// Renders accesses to global memory, the least efficient first, with the change that would save sectors.
 pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
     if sectors.is_empty() {
         return Html::default();

@@ -1,9 +1,9 @@
-//! A button that leads to a line of the text.
+//! Button for a line of the source.
 
 use crate::editor;
 use yew::prelude::*;
 
-/// `line 12`, which moves the editor there.
+/// Renders a button such as `line 12`, which moves the cursor of the editor to the line.
 pub(crate) fn line_button(line: u32) -> Html {
     let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
     html! { <button class="place" onclick={go}>{ format!("line {line}") }</button> }

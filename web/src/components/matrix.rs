@@ -1,4 +1,4 @@
-//! The matrix view: which lane and register holds which element, and where it lies in memory.
+//! The Layout Explorer: the lane and register that hold each element, and the address of each element.
 
 mod controls;
 mod drawing;
@@ -30,22 +30,22 @@ use yew::prelude::*;
 pub(crate) struct Props {
     pub(crate) page: MatrixPage,
     pub(crate) palette: Rc<Palette>,
-    /// Asks the core for a file and hands it to the person.
+    /// Creates an exported file and saves it.
     pub(crate) export: Callback<Export>,
     pub(crate) dispatch: Dispatch,
 }
 
-/// What the plans of the pictures depend on.
+/// The inputs of the diagrams.
 #[derive(PartialEq)]
 struct Seen {
     pictures: Rc<Vec<FragmentPicture>>,
     labels: CellLabels,
     base_bytes: u64,
-    /// Pixels.
+    /// Width in pixels.
     width: f64,
 }
 
-/// What follows from the pictures alone.
+/// The values that depend only on the fragments.
 struct LaidOut {
     matrices: Vec<Rc<Plan>>,
     memory: Rc<Plan>,
@@ -73,7 +73,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     let page = &props.page;
     let node = use_node_ref();
     let (width, _) = use_size(&node);
-    // Laid out when what is shown changes, not when the pointer moves.
+    // Computed when the inputs change, not on pointer moves.
     let seen = Seen {
         pictures: page.pictures.clone(),
         labels: page.labels,
@@ -112,7 +112,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                 <div class="matrix-pair">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
-                // A second memory is the same, since the layout does not depend on the target.
+                // A second memory diagram would be identical, because the layout does not depend on the target.
                 { memory(props, first, &laid_out.memory) }
                 { laid_out.table.clone() }
             </div>
@@ -120,7 +120,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     }
 }
 
-/// Says which parts of the link mean nothing here.
+/// Renders a warning for unknown parameters of the link.
 fn not_as_linked(page: &MatrixPage) -> Html {
     let unread = &page.choice.unread;
     if unread.is_empty() {
@@ -136,7 +136,7 @@ fn not_as_linked(page: &MatrixPage) -> Html {
     html! { <p class="hint bad" role="status">{ prose(&text) }</p> }
 }
 
-/// The element in focus, in words.
+/// Describes the focused element.
 fn sentence(page: &MatrixPage) -> String {
     match page.focus() {
         None => "Hover over a cell, lane or register to highlight the corresponding elements."
@@ -153,7 +153,7 @@ fn sentence(page: &MatrixPage) -> String {
     }
 }
 
-/// What the cells say.
+/// Renders the controls for the cell labels.
 fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
     let button = |labels: CellLabels, name: &'static str, title: &'static str| {
         let pressed = (page.labels == labels).to_string();

@@ -1,5 +1,4 @@
-//! The mbarriers of the shown cluster as pictures: a ring of arrivals around the parity of the phase, the bytes that are
-//! awaited, and who waits.
+//! Diagrams of the mbarriers of the shown cluster: a ring of arrivals around the phase parity, the tx-count, and the waiting threads.
 
 use super::line_button::line_button;
 use super::phrases::prose;
@@ -11,12 +10,12 @@ use warpgrid_view::model::Frame;
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use yew::prelude::*;
 
-/// Waits that one picture lists; the others are counted.
+/// Maximum number of waits listed per mbarrier; the number of the others is shown.
 const MAX_WAITS: usize = 3;
-/// Arrivals up to which the ring shows each as a part of its own.
+/// Maximum number of arrivals that the ring shows as separate segments.
 const MAX_PARTS: u32 = 32;
 
-/// The card, where there are mbarriers.
+/// Renders the card if there are mbarriers.
 pub(crate) fn mbarrier_card(frame: &Frame, dispatch: &Dispatch) -> Html {
     let shown = frame
         .mbarriers
@@ -58,7 +57,7 @@ fn picture(object: &MbarrierView, frame: &Frame, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Arrivals that have come are filled; the parity of the phase is in the middle.
+/// Renders the ring. Completed arrivals are filled, and the phase parity is in the center.
 fn ring(phase: Option<&MbarrierPhase>) -> Html {
     let Some(phase) = phase else {
         return html! { <span class="ring lost" role="img" aria-label="overwritten">{ "?" }</span> };
@@ -100,7 +99,7 @@ fn facts(object: &MbarrierView) -> Html {
     }
 }
 
-/// `tx-count: 512 bytes, 384 bytes in flight`.
+/// Formats the tx-count, as in `tx-count: 512 bytes, 384 bytes in flight`.
 fn awaited(awaited: i32, in_flight: u64) -> String {
     let awaited = u64::from(awaited.max(0).unsigned_abs());
     match (awaited, in_flight) {

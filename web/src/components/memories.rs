@@ -1,4 +1,4 @@
-//! The memories of a run, one card each; the card of the present store, or of a pinned cell, is brought into sight.
+//! The memories of a run, one card each. The card of the current store or of a pinned cell is scrolled into view.
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
@@ -22,10 +22,10 @@ use yew::prelude::*;
 
 /// Padding and border of a card.
 const CARD_EDGES: f64 = 26.0;
-/// Width that a block of a cluster needs, and the gap between two.
+/// Minimum width of a block of a cluster, and the gap between two blocks.
 const CLUSTER_COLUMN: f64 = 250.0;
 const CLUSTER_GAP: f64 = 12.0;
-/// Narrower windows scroll as a whole; the page must not run away under the reader.
+/// Minimum width of the window for scrolling to cards. Narrower windows scroll as a whole, and must not scroll while the user is reading.
 const FOLLOW_FROM: f64 = 760.0;
 
 #[derive(Properties, PartialEq)]
@@ -101,7 +101,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
     }
 }
 
-/// The blocks of a cluster side by side, each with its shared and its tensor memory.
+/// Renders the blocks of a cluster side by side, each with its shared memory and tensor memory.
 fn cluster_section(
     props: &Props,
     blocks: &[ClusterBlock],
@@ -126,7 +126,7 @@ fn cluster_section(
     }
 }
 
-/// A block of the cluster: its rank, how far its warps are, and its memories.
+/// Renders a block of the cluster: its rank, the progress of its warps, and its memories.
 fn cluster_block(
     block: &ClusterBlock,
     frame: &FrameRef,
@@ -158,7 +158,7 @@ fn dot(warp: usize, progress: Progress) -> Html {
     html! { <i class={class(progress)} {title}></i> }
 }
 
-/// The card of a memory that is not laid out.
+/// Renders the collapsed card of a memory without a grid.
 fn closed(memory: &MemoryView, dispatch: &Dispatch) -> Html {
     let open = say::<MouseEvent>(dispatch, Action::OpenMemory(memory.id.clone()));
     html! {
@@ -178,7 +178,7 @@ struct UnusedProps {
     dispatch: Dispatch,
 }
 
-/// Variables that no instruction names, on one line; each can be opened.
+/// Renders the variables that no instruction references as one line. Each of them can be opened.
 #[component]
 fn Unused(props: &UnusedProps) -> Html {
     let is_open = use_state_eq(|| false);
@@ -206,7 +206,7 @@ fn Unused(props: &UnusedProps) -> Html {
     }
 }
 
-/// After each step the card that it stored to, or that has its tiles, comes into sight; another launch without a store is shown from the top.
+/// Scrolls to the card with the stores or the tiles of each step. A new launch without a store is shown from the top.
 #[hook]
 fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     let stores = frame.store.iter();
@@ -239,7 +239,7 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     );
 }
 
-/// Brings the card of a memory into sight, if it is there.
+/// Scrolls to the card of a memory, if it exists.
 fn reveal(flow: &Element, id: &MemoryId) -> Option<Element> {
     let cards = flow.get_elements_by_class_name("memory");
     let id = Some(id.to_string());
@@ -252,14 +252,14 @@ fn reveal(flow: &Element, id: &MemoryId) -> Option<Element> {
     Some(card)
 }
 
-/// Goes to the card of a memory: it is in sight and has the focus.
+/// Scrolls to the card of a memory and focuses it.
 pub(crate) fn go_to(id: &MemoryId) {
     let document = web_sys::window().and_then(|window| window.document());
     let flow = document.and_then(|document| document.query_selector(".flow").ok()?);
     let card = flow.and_then(|flow| reveal(&flow, id));
     let fold = card.and_then(|card| card.query_selector(".fold").ok()?);
     if let Some(fold) = fold.and_then(|fold| fold.dyn_into::<HtmlElement>().ok()) {
-        // What cannot take the focus is still in sight.
+        // The card is visible even if it cannot be focused.
         let _ = fold.focus();
     }
 }

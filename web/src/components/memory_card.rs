@@ -1,4 +1,4 @@
-//! A memory as a card: its name and facts, how it is shown, and the grid.
+//! Card of a memory: its title and properties, its view options, and the grid.
 
 use super::filled_place::FilledPlace;
 use super::grid_canvas::GridCanvas;
@@ -22,7 +22,7 @@ use web_sys::{Element, HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 const COLUMNS: [u32; 7] = [1, 4, 8, 16, 32, 64, 128];
-/// The choice that opens the card for strides and layouts.
+/// The menu entry that opens the card for custom layouts.
 const LAYOUT: &str = "layout";
 
 #[derive(Properties, PartialEq)]
@@ -32,14 +32,14 @@ pub(crate) struct Props {
     pub(crate) choice: GridChoice,
     pub(crate) save_file: Callback<MemoryFile>,
     pub(crate) fill: Callback<(Panel, Element)>,
-    /// Width that the cells may take.
+    /// Width available for the cells.
     pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
 
-/// The places of a card that take the focus from the keyboard, in their order. Tab goes to one of them, arrow keys to the others.
+/// The focusable controls of a card, in order. The tab order contains one of them, and arrow keys move to the others (roving tabindex).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop(u8);
 
@@ -53,7 +53,7 @@ impl Stop {
     const SAVE: Stop = Stop(9);
     const CELLS: Stop = Stop(10);
 
-    /// The place that a key leads to. Up and down choose within a list, and move within the cells.
+    /// Returns the control to which a key moves. Up and Down select an entry within a menu, and move within the cells.
     fn after(self, key: &str) -> Option<Stop> {
         let is_list = [Stop::TYPE, Stop::COLUMNS, Stop::SAVE].contains(&self);
         match (key, self) {
@@ -68,19 +68,19 @@ impl Stop {
         }
     }
 
-    /// The place that an element is in.
+    /// Returns the control that contains an element.
     fn of(element: &Element) -> Option<Stop> {
         let holder = element.closest("[data-stop]").ok()??;
         holder.get_attribute("data-stop")?.parse().ok().map(Stop)
     }
 }
 
-/// Which place of a card Tab goes to.
+/// The control of a card that is in the tab order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reachable(Stop);
 
 impl Reachable {
-    /// The place that has the focus, as far as the card shows that place.
+    /// Returns the focused control, if the card shows it.
     fn of(focused: Option<Stop>, choice: &GridChoice) -> Reachable {
         Reachable(match (focused, choice.folded) {
             (Some(stop), false) => stop,
@@ -90,12 +90,12 @@ impl Reachable {
         })
     }
 
-    /// The `tabindex` of a place.
+    /// Returns the `tabindex` of a control.
     pub(crate) fn index(self, stop: Stop) -> &'static str {
         if self.0 == stop { "0" } else { "-1" }
     }
 
-    /// The `tabindex` of the cells.
+    /// Returns the `tabindex` of the cells.
     pub(crate) fn cells(self) -> &'static str {
         self.index(Stop::CELLS)
     }
@@ -122,7 +122,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let id = grid.memory.id.clone();
     let title = grid.memory.title.clone();
-    // What else asks for a memory lays it out by them.
+    // Other parts of the page that show this memory use its extents.
     let extents: Vec<String> = grid.memory.shape.iter().map(u64::to_string).collect();
     let extents = extents.join(" ");
     let reachable = Reachable::of(*focused, choice);
@@ -160,7 +160,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     }
 }
 
-/// The cells as a picture, and a map of long memories.
+/// Renders the canvas of the cells, and the minimap of a long memory.
 fn cells(props: &Props, grid: &Grid, reachable: Reachable) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let map_width = match Geometry::has_map(grid.total_rows) {
@@ -182,8 +182,8 @@ fn cells(props: &Props, grid: &Grid, reachable: Reachable) -> Html {
     }
 }
 
-/// What the cells that are too small for a text are: `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. The columns are fixed where they are those
-/// of the memory or were chosen; `total` counts elements.
+/// Returns the view options of the pixel grid: `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. `fixed` is set if the
+/// columns are those of the memory or were selected; `total` counts elements.
 fn small_cells(grid: &Grid, choice: &GridChoice) -> String {
     let shows = match choice.overlay {
         Overlay::Value => "value",
@@ -204,20 +204,20 @@ fn small_cells(grid: &Grid, choice: &GridChoice) -> String {
     )
 }
 
-/// Moves the focus within a card, where a key asks for it.
+/// Moves the focus within a card in response to a key.
 fn walk(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
         return None;
     }
     let from = event.target()?.dyn_into::<Element>().ok()?;
-    // After a click the keys are those of the transport, as anywhere else.
+    // After a click, the keys are the keyboard shortcuts of the transport, as elsewhere.
     if !from.matches(":focus-visible").unwrap_or(false) {
         return None;
     }
     let Stop(to) = Stop::of(&from)?.after(&event.key())?;
     let card = card.cast::<Element>()?;
     let place = card.query_selector(&format!("[data-stop='{to}']")).ok()??;
-    // The place of the cells holds what can be focused.
+    // The container of the cells contains the focusable element.
     let target = match place.query_selector("[tabindex]").ok()? {
         Some(inner) => inner,
         None => place,
@@ -226,7 +226,7 @@ fn walk(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
     target.dyn_into::<HtmlElement>().ok()?.focus().ok()
 }
 
-/// Space, type, extents and address of a memory.
+/// Returns state space, type, extents and address of a memory.
 pub(crate) fn facts(memory: &MemoryView) -> String {
     let extents = match memory.shape.is_empty() {
         true => format!("{} {}", memory.ty, format::bytes(memory.size_bytes)),
@@ -301,7 +301,7 @@ fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Di
     }
 }
 
-/// Two buttons for the size of cells.
+/// Renders two buttons for the zoom level.
 fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let steps = [
         (ZoomStep::Farther, "−", "Zoom out (−, Ctrl+scroll)"),
@@ -319,7 +319,7 @@ fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Di
     html! { <span class="seg sizes" role="group" aria-label="Zoom">{ for (0..).zip(steps).map(button) }</span> }
 }
 
-/// A list of the files that the memory can become; it shows its title again once one is chosen.
+/// Renders the menu of export formats. The menu shows its title again after a selection.
 fn files(
     grid: &Grid,
     choice: &GridChoice,
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(Stop::TABLE.after("Home"), Some(Stop::FOLD));
         assert_eq!(Stop::FOLD.after("ArrowDown"), Some(Stop::CELLS));
         assert_eq!(Stop::CELLS.after("ArrowUp"), Some(Stop::FOLD));
-        // A list takes up and down for itself.
+        // A menu handles Up and Down itself.
         assert_eq!(Stop::TYPE.after("ArrowDown"), None);
         assert_eq!(Stop::TYPE.after("ArrowRight"), Some(Stop::COLUMNS));
         assert_eq!(Stop::CELLS.after("ArrowRight"), None);

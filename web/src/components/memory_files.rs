@@ -1,4 +1,4 @@
-//! A memory as a file: chosen at its card, made by the core, saved by the editor's side.
+//! Export of a memory: selected at its card, created by the worker, and saved by the editor script.
 
 use crate::client::Ask;
 use crate::editor::save_promised;
@@ -8,12 +8,12 @@ use warpgrid_view::memory_export::MemoryForm;
 use warpgrid_view::model::GridRequest;
 use wasm_bindgen::JsValue;
 
-/// A file that a person can save.
+/// An export format.
 pub(crate) struct FileChoice {
     pub(crate) label: &'static str,
-    /// The form that the core makes.
+    /// The format that the worker creates.
     form: MemoryForm,
-    /// The ending of the name of a painted picture (PNG).
+    /// The file extension of an image that the page converts (PNG).
     painted: Option<&'static str>,
 }
 
@@ -26,7 +26,7 @@ impl FileChoice {
         }
     }
 
-    /// The ending of the file's name.
+    /// Returns the file extension.
     pub(crate) fn ending(&self) -> &'static str {
         self.painted.unwrap_or_else(|| self.form.ending())
     }
@@ -43,21 +43,21 @@ pub(crate) const FILES: [FileChoice; 5] = [
     FileChoice::of_form("NumPy array (.npy)", MemoryForm::Npy),
 ];
 
-/// A memory, and the ending of the file that it becomes.
+/// A memory and the file extension of its export.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MemoryFile {
     pub(crate) request: GridRequest,
     pub(crate) ending: String,
 }
 
-/// Has the file made and saved.
+/// Requests the file from the worker and saves it.
 pub(crate) fn save_memory(file: MemoryFile, ask: &Ask) {
     let MemoryFile { request, ending } = file;
     let mut files = FILES.iter();
     let Some(FileChoice { form, .. }) = files.find(|file| file.ending() == ending) else {
         return;
     };
-    // `shared:0` is no name of a file on every system.
+    // `shared:0` is not a valid file name on every system.
     let name = request.memory.to_string().replace(':', "-");
     let promise = ask(
         Question::MemoryFile(request, *form),

@@ -1,4 +1,4 @@
-//! Data races and hangs of the run: what meets where, what is missing between, and the repair to apply.
+//! Data races and hangs of the run: the conflicting accesses, the missing synchronization, and the fix.
 
 use super::line_button::line_button;
 use super::phrases::{capital, prose};
@@ -13,7 +13,7 @@ use warpgrid_view::memory_model::litmus::CutRequest;
 use warpgrid_view::model::Frame;
 use yew::prelude::*;
 
-/// Races that are shown.
+/// Maximum number of shown races.
 const MAX_RACES: usize = 12;
 
 /// Returns the card of data races and hangs. The card of a fault describes the hang itself.
@@ -84,13 +84,13 @@ fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Asks for every outcome of the lines and threads of a race.
+/// Renders the button that enumerates the outcomes of the lines and threads of a data race.
 fn outcomes(cut: CutRequest, dispatch: &Dispatch) -> Html {
     let ask = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Cut(cut)));
     html! { <button class="place" title="Enumerate the outcomes that the PTX memory model allows for the lines and threads of this data race" onclick={ask}>{ "Litmus test" }</button> }
 }
 
-/// The weakest repair that is known, with a button that makes it.
+/// Renders the weakest known fix, with a button that applies it.
 fn repair(races: &[RaceView]) -> Html {
     let edits = races.first().map_or(&[][..], |race| &race.repair);
     let Some(fix) = fix_of(edits) else {
@@ -125,12 +125,12 @@ fn hang_card(hang: &HangView) -> Html {
     }
 }
 
-/// Where the root of a hang waits, and the line at fault.
+/// Renders buttons for the line at which the root cause of a hang waits, and for the line at fault.
 pub(super) fn lines_of(hang: &HangView) -> Html {
     html! { <>{ line_button(hang.line) }{ for hang.line_at_fault.map(line_button) }</> }
 }
 
-/// What a hang waits for, and who waits.
+/// Renders the diagnosis of a hang and its waiting threads.
 pub(super) fn story(hang: &HangView) -> Html {
     html! {
         <>

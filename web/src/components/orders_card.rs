@@ -1,4 +1,4 @@
-//! Whether the result depends on the order: what other orders end with, and two of them side by side.
+//! Dependence of the result on the schedule: the results of other schedules, and a comparison of two of them.
 
 use super::{Dispatch, say};
 use crate::editor;
@@ -7,10 +7,10 @@ use crate::model::Action;
 use warpgrid_view::analysis::schedule_seeds::{Difference, ElementStore, End, SeedReport, Side};
 use yew::prelude::*;
 
-/// Memories whose difference is shown.
+/// Maximum number of memories whose differences are shown.
 const MAX_MEMORIES: usize = 4;
 
-/// The card, where orders end differently; `seed` is the order of the run that the page shows.
+/// Renders the card if schedules produce different results. `seed` is the schedule of the shown run.
 pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -> Html {
     let [first, second, ..] = report.ends.as_slice() else {
         return Html::default();
@@ -36,7 +36,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
     }
 }
 
-/// `seed 3 (2 orders), seed 9 (1 order)`.
+/// Lists further results, as in `seed 3 (2 schedules), seed 9 (1 schedule)`.
 fn others(ends: &[End]) -> String {
     let names = ends.iter().skip(2).take(6).map(|end| {
         let seed = end.seeds.first().copied().unwrap_or(0);
@@ -65,7 +65,7 @@ fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// The first element of a memory that two runs leave differently, with the stores of both.
+/// Renders the first element of a memory that differs between two runs, with the stores of both.
 pub(super) fn difference(difference: &Difference) -> Html {
     let [first, second] = &difference.sides;
     let more = match difference.n_elements {
@@ -82,7 +82,7 @@ pub(super) fn difference(difference: &Difference) -> Html {
     }
 }
 
-/// The value, and the stores that led to it, the last one at the end.
+/// Renders the value and the stores to it, the last one at the end.
 fn side(side: &Side) -> Html {
     html! {
         <div class="order">

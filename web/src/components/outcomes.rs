@@ -1,4 +1,5 @@
-//! Every outcome of a few threads: the test on the left; what is allowed, what is forbidden and why, an execution as a graph, and repairs.
+//! The litmus test view: the test on the left; the allowed outcomes, the forbidden outcomes with their reasons, the execution graph and the
+//! fixes on the right.
 
 use super::outcomes_graph::graph;
 use super::pickers::Select;
@@ -13,12 +14,12 @@ use warpgrid_view::memory_model::litmus::{
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
-/// Forbidden outcomes that are listed.
+/// Maximum number of listed forbidden outcomes.
 const MAX_FORBIDDEN: usize = 64;
-/// Repairs that are listed.
+/// Maximum number of listed fixes.
 const MAX_REPAIRS: usize = 24;
 
-/// The whole view. It has no state of its own.
+/// Renders the view, which has no state of its own.
 pub(crate) fn outcomes_view(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
     html! {
         <section class="matrix outcomes" aria-label="Litmus tests">
@@ -93,7 +94,7 @@ fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Gives up what is under way.
+/// Renders the button that cancels the running search.
 fn stop(dispatch: &Dispatch) -> Html {
     let stop = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Stop));
     html! { <button type="button" class="pill" onclick={stop}>{ "Stop" }</button> }
@@ -175,7 +176,7 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
     }
 }
 
-/// Two accesses that no allowed execution orders, by lines of the text.
+/// Renders a data race by its lines: two accesses that are unordered in some allowed execution.
 fn race([first, second]: &[[u32; 2]; 2]) -> Html {
     let side = |[thread, line]: &[u32; 2]| format!("line {line} (thread {thread})");
     html! { <li>{ side(first) }{ " and " }{ side(second) }</li> }
@@ -261,7 +262,7 @@ fn words(values: &[u64]) -> String {
     words.join("  ")
 }
 
-/// The test that the view opens with.
+/// Returns the default test of the view.
 pub(crate) fn first_test() -> Rc<str> {
     SAMPLES.first().map_or("", |sample| sample.text).into()
 }

@@ -1,10 +1,10 @@
-//! An execution as a drawing: a column for each thread, arrows with their names, and the same in words for those who cannot see it.
+//! Diagram of an execution graph: a column per thread, arrows with labels, and a text alternative for screen readers.
 
 use crate::outcomes::{NodeBox, Plan, plan};
 use warpgrid_view::memory_model::litmus::{Edge, EdgeKind, GraphView, NodeView};
 use yew::prelude::*;
 
-/// The drawing.
+/// Renders the diagram.
 pub(crate) fn graph(graph: &GraphView) -> Html {
     let drawn = plan(graph);
     let view_box = format!("0 0 {:.0} {:.0}", drawn.width, drawn.height);
@@ -37,7 +37,7 @@ const ALL: [EdgeKind; 8] = [
     EdgeKind::Causality,
 ];
 
-/// The field's short name, a class, and what it says.
+/// Returns the short name from the literature, the CSS class, and the description of a relation.
 fn name(kind: EdgeKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         EdgeKind::ReadsFrom => ("rf", "rf", "reads-from: is read by"),
@@ -72,7 +72,7 @@ fn arrows(drawn: &Plan) -> Html {
     html! { <g>{ for drawn.arrows.iter().map(one) }</g> }
 }
 
-/// Names of arrows, above everything else.
+/// Renders the labels of the arrows above everything else.
 fn labels(drawn: &Plan) -> Html {
     let one = |arrow: &crate::outcomes::Arrow| {
         let (short, class, _) = name(arrow.kind);
@@ -104,7 +104,7 @@ fn node_box(node: &NodeView, place: &NodeBox) -> Html {
     }
 }
 
-/// The arrows that the drawing has, with what they say.
+/// Renders the legend of the relations that occur.
 fn legend(graph: &GraphView) -> Html {
     let shown = ALL
         .into_iter()

@@ -1,5 +1,5 @@
-//! The blocks of inline assembly of a text: a list that chooses the one that runs, with the operands of that one and what a compiler may do
-//! with it.
+//! The blocks of inline assembly of a source: a list that selects the block to run, with the operands of that block and the effects of its
+//! constraints on the compiler.
 
 use super::Dispatch;
 use super::phrases::prose;

@@ -1,4 +1,4 @@
-//! Stores in flight: where they will land, and a button that lets them.
+//! Pending asynchronous operations: their destinations, and a button that completes each of them.
 
 use super::phrases::capital;
 use super::{Dispatch, FrameRef, say};
@@ -9,7 +9,7 @@ use crate::protocol::Goal;
 use warpgrid_view::model::PendingView;
 use yew::prelude::*;
 
-/// Operations that are listed at most; the others are counted.
+/// Maximum number of listed operations; the number of the others is shown.
 const MAX_LISTED: usize = 12;
 
 #[derive(Properties, PartialEq)]
@@ -49,7 +49,7 @@ fn entry(operation: &PendingView, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// `4 bytes from lane 7 to out; completes before step 12`.
+/// Describes an operation, as in `4 bytes from lane 7 to out; completes before step 12`.
 fn words(operation: &PendingView) -> String {
     let n_bytes: usize = operation.pieces.iter().map(|piece| piece.bytes.len()).sum();
     let mut lanes: Vec<u8> = operation.pieces.iter().map(|piece| piece.lane).collect();

@@ -1,4 +1,4 @@
-//! Sentences: what the last step did, and texts with code in them.
+//! The summary of the last step, and text with inline code.
 
 use super::fragment_card::open_fragment;
 use super::step_notes::step_notes;
@@ -40,7 +40,7 @@ pub(crate) fn Sentence(props: &Props) -> Html {
     }
 }
 
-/// Leads from a matrix instruction to the view of its fragment, and from a product to how the tensor core computed it.
+/// Renders links from a matrix instruction to its fragment layout, and to the Tensor Core arithmetic of its result.
 fn fragment(props: &Props) -> Html {
     let Some(step) = &props.frame.matrix else {
         return Html::default();
@@ -59,7 +59,7 @@ fn fragment(props: &Props) -> Html {
     html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Show fragment layout" }</button></> }
 }
 
-/// Shows what a stretch of the sentence names.
+/// Returns the click handler of a link in the step summary.
 fn follow(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
     match link {
         PhraseLink::Warp(block, warp) => {
@@ -72,7 +72,7 @@ fn follow(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
     }
 }
 
-/// A text of the core: backticks enclose code.
+/// Renders a message, in which backticks enclose code.
 pub(crate) fn prose(text: &str) -> Html {
     code_pieces(text)
         .map(|(piece, is_code)| match is_code {

@@ -1,4 +1,4 @@
-//! Lists to choose from; for which target and version the text is read.
+//! Menus, and the selection of the target and version that the source is checked for.
 
 use super::Dispatch;
 use crate::model::Action;
@@ -10,13 +10,13 @@ use yew::prelude::*;
 pub(crate) struct SelectProps {
     pub(crate) label: AttrValue,
     pub(crate) class: Classes,
-    /// The present choice; it holds whatever a person did to the element before.
+    /// The current value, which is displayed regardless of earlier selections in the element.
     pub(crate) value: AttrValue,
     pub(crate) on_choice: Callback<String>,
-    /// A choice that opens something and is no value.
+    /// An entry that opens something and is not a value.
     #[prop_or_default]
     pub(crate) action: Option<AttrValue>,
-    /// Its place among those that arrow keys go along.
+    /// Position among the controls that arrow keys move between.
     #[prop_or_default]
     pub(crate) stop: Option<AttrValue>,
     #[prop_or_default]
@@ -24,7 +24,7 @@ pub(crate) struct SelectProps {
     pub(crate) children: Html,
 }
 
-/// A `<select>` that always shows its value.
+/// A `<select>` element that always shows its value.
 #[component]
 pub(crate) fn Select(props: &SelectProps) -> Html {
     let select = use_node_ref();
@@ -61,7 +61,7 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(crate) struct OverrideProps {
     pub(crate) chosen: Option<String>,
-    /// What the text states.
+    /// The value in the source.
     pub(crate) stated: Option<String>,
     pub(crate) dispatch: Dispatch,
 }

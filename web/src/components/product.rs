@@ -1,4 +1,4 @@
-//! How a tensor core computes one element of a product: its result beside others, and each block with its terms aligned bit by bit.
+//! The Tensor Core arithmetic view: the result of one element compared with other results, and each block with its terms as aligned bits.
 
 use super::pickers::Select;
 use super::{Dispatch, say};
@@ -11,13 +11,13 @@ use warpgrid_view::analysis::mma_explanation::{
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// What the view needs.
+/// The inputs of the view.
 struct Props<'a> {
     page: &'a ProductPage,
     dispatch: &'a Dispatch,
 }
 
-/// The whole view. It has no state of its own.
+/// Renders the view, which has no state of its own.
 pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
@@ -41,7 +41,7 @@ pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Sets the view anew with one part changed.
+/// Returns a callback that opens the view with one changed part of the request.
 fn set<T: 'static>(
     props: &Props<'_>,
     change: impl Fn(&mut ProductRequest, T) + 'static,
@@ -54,7 +54,7 @@ fn set<T: 'static>(
     })
 }
 
-/// Changes the instruction to the choice of a number.
+/// Returns a callback that selects an instruction by its index.
 fn pick(props: &Props<'_>, choices: Vec<ProductChoice>) -> Callback<String> {
     set(props, move |request, number: String| {
         let choice = number.parse().ok().and_then(|at: usize| choices.get(at));
@@ -122,7 +122,7 @@ fn controls(props: &Props<'_>) -> Html {
     }
 }
 
-/// `f16 * f16 + f32 into f32`
+/// Formats types, as in `f16 * f16 + f32 into f32`.
 fn types(types: &[String]) -> String {
     match types {
         [a, b, c, d] => format!("{a} * {b} + {c} into {d}"),
@@ -139,7 +139,7 @@ fn input(label: impl Into<AttrValue>, value: String, on_text: Callback<String>) 
     html! { <input class="pill" aria-label={label} spellcheck="false" autocomplete="off" placeholder="0" {value} {onchange} /> }
 }
 
-/// The row of A and the column of B, to be changed.
+/// Renders the editable row of A and column of B.
 fn operands(props: &Props<'_>) -> Html {
     let request = &props.page.request;
     let depth = depth_of(&request.shape);
@@ -184,7 +184,7 @@ fn explained(view: &Explained) -> Html {
     }
 }
 
-/// The result beside the other ones that it could be.
+/// Renders the result and the alternative results.
 fn results(view: &Explained) -> Html {
     let exact = view.rounded_once.as_ref();
     let line = |name: Html, number: &NumberView, class: &'static str| {

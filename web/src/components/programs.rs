@@ -1,4 +1,4 @@
-//! What a file of a compiler holds: a list of its programs, each of which opens as a text.
+//! Code objects of a compiled file: a list whose entries open as sources.
 
 use super::{Dispatch, say};
 use crate::format::bytes;
@@ -6,7 +6,7 @@ use crate::model::{Action, FileAction, OpenedFile};
 use warpgrid_view::compiled_file::{ProgramKernel, ProgramLanguage, ProgramView};
 use yew::prelude::*;
 
-/// The list, where a file is open.
+/// Renders the list if a file is open.
 pub(crate) fn programs(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
     let Some(file) = file else {
         return Html::default();

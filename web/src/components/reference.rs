@@ -1,4 +1,4 @@
-//! The reference: a list that can be searched, and the page that is picked from it.
+//! The reference: a searchable list, and the selected page.
 
 use super::phrases::prose;
 use super::reference_pages::{code_page, form_page, term_page};
@@ -13,9 +13,9 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) subject: Option<Subject>,
-    /// Absent until the core has sent it.
+    /// `None` until the worker has sent it.
     pub(crate) library: Option<Rc<Library>>,
-    /// Why the library could not be fetched.
+    /// The reason for which the reference could not be loaded.
     pub(crate) no_library: Option<String>,
     pub(crate) dispatch: Dispatch,
 }
@@ -158,10 +158,10 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
     })
 }
 
-/// Enter in the search opens the first entry.
+/// Returns the keyboard handler of the search field: Enter opens the first result.
 fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
     let dispatch = dispatch.clone();
-    // What is called as the query comes first in `found`; the list shows forms before all others.
+    // Title matches come first in `found`, whereas the list shows instruction forms before all others.
     let first = found.first();
     let first = first.map(|entry| Rc::new(entry.subject.clone()));
     Callback::from(move |event: KeyboardEvent| {
@@ -172,7 +172,7 @@ fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
     })
 }
 
-/// Arrows go from the search to the list, and along it.
+/// Returns the keyboard handler: arrow keys move from the search field to the list and along it.
 fn walk() -> Callback<KeyboardEvent> {
     Callback::from(|event: KeyboardEvent| {
         if step(&event).is_some() {

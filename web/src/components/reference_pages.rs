@@ -1,4 +1,4 @@
-//! A page of the reference: an instruction form, or a diagnostic.
+//! A page of the reference: an instruction form, a diagnostic or a term.
 
 use super::phrases::prose;
 use warpgrid_view::source::reference::{
@@ -6,7 +6,7 @@ use warpgrid_view::source::reference::{
 };
 use yew::prelude::*;
 
-/// Syntax, what it does, its words, its rules, examples.
+/// Renders an instruction form: syntax, description, modifiers, rules and examples.
 pub(crate) fn form_page(form: &FormPage) -> Html {
     html! {
         <>
@@ -36,7 +36,7 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
     }
 }
 
-/// A syntax line that may break before each modifier and operand.
+/// Renders a syntax line with line break opportunities before each modifier and operand.
 fn syntax(text: &str) -> Html {
     let mut pieces = vec![String::new()];
     for c in text.chars() {
@@ -97,7 +97,7 @@ fn value_row(value: &ValueFacts) -> Html {
     }
 }
 
-/// What a word means.
+/// Renders the description of a term.
 pub(crate) fn term_page(page: &TermFacts) -> Html {
     html! {
         <>
@@ -110,7 +110,7 @@ pub(crate) fn term_page(page: &TermFacts) -> Html {
     }
 }
 
-/// What is wrong, why, and how it is right.
+/// Renders a diagnostic: the error, its explanation, and the correct code.
 pub(crate) fn code_page(page: &CodePage) -> Html {
     html! {
         <>

@@ -11,11 +11,11 @@ use warpgrid_view::layouts::tensor::{
 use warpgrid_view::model::{LaneState, RegisterView, StepView, WarpView};
 use yew::prelude::*;
 
-/// A whole number with more digits is shown in hexadecimal.
+/// Maximum number of digits of a decimal integer. Longer ones are shown in hexadecimal.
 const MAX_DIGITS: usize = 11;
-/// A longer value takes the whole width of the card.
+/// Maximum length of a value in a column. Longer ones take the whole width of the card.
 const MAX_IN_COLUMN: usize = 18;
-/// Registers that are listed at most.
+/// Maximum number of listed registers.
 const MAX_LISTED: usize = 256;
 
 #[derive(Properties, PartialEq)]
@@ -38,7 +38,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     };
     let (lane, why) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
-    // Those that the step names come first.
+    // The registers that the step references come first.
     let used = props
         .frame
         .last
@@ -66,13 +66,13 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     }
 }
 
-/// `%r2` before `%r10`, and each kind of its own.
+/// Returns a sort key that orders `%r2` before `%r10` and separates register classes.
 fn natural_key(name: &str) -> (&str, u64) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem, name[stem.len()..].parse().unwrap_or(0))
 }
 
-/// The lane under the pointer, else the first that faulted, else the first that takes part.
+/// Returns the hovered lane, or else the first faulted one, or else the first active one.
 fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     let mut lanes = warp.lanes.iter();
     let faulted = lanes.find(|lane| lane.state == LaneState::Faulted);
@@ -84,14 +84,15 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     }
 }
 
-/// The picture of a register that holds a descriptor: by its form, or since the product of the step takes it.
+/// Returns the link to the diagram of a register that contains a descriptor, recognized by its bits or because the matrix instruction of
+/// the step uses it.
 fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     let hex = register.hex.get(usize::from(lane))?;
     let bits = u64::from_str_radix(hex.trim_start_matches("0x"), 16).ok()?;
     let step = props.frame.last.as_ref();
     let taken = step.and_then(|step| descriptor_operand(&step.instruction));
     match (taken, bits > u64::from(u32::MAX)) {
-        // Addresses have the form of descriptors, too.
+        // Addresses can have the same bits as descriptors.
         (_, true) if step.is_some_and(|step| takes_descriptor(step, &register.name)) => {
             let link = descriptor_link(bits)?;
             let is_b = step.is_some_and(|step| is_second_factor(&step.instruction, &register.name));
@@ -107,14 +108,14 @@ fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     }
 }
 
-/// Whether the instruction of a step takes a descriptor of shared memory in a register.
+/// Checks whether the instruction of a step takes a shared-memory descriptor in a register.
 fn takes_descriptor(step: &StepView, name: &str) -> bool {
     let takes = ["wgmma.mma_async", "tcgen05.mma", "tcgen05.cp"];
     takes.iter().any(|opcode| step.opcode.starts_with(opcode))
         && step.names.iter().any(|other| other == name)
 }
 
-/// Whether a register is B of a product: `{…}, a, b` or `[d], a, b`.
+/// Checks whether a register is operand B of a matrix instruction: `{…}, a, b` or `[d], a, b`.
 fn is_second_factor(instruction: &str, name: &str) -> bool {
     let factors = instruction.split_once(['}', ']']);
     let b = factors.and_then(|(_, rest)| rest.split(',').nth(2));
@@ -128,7 +129,7 @@ fn register(register: &RegisterView, lane: u8, used: &[String], props: &Props) -
         &register.values
     };
     let mut value = values.get(usize::from(lane)).cloned().unwrap_or_default();
-    // Addresses and masks read better in hexadecimal than as twelve digits and more.
+    // Addresses and masks are more readable in hexadecimal than as twelve or more digits.
     let is_long = value.len() > MAX_DIGITS
         && value
             .bytes()

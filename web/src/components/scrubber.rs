@@ -1,4 +1,4 @@
-//! The line of the run: every store a tick, and a handle.
+//! Timeline of the run with a tick per store and a handle.
 
 use super::{Dispatch, FrameRef};
 use crate::format::{count, decimal};
@@ -7,7 +7,7 @@ use crate::protocol::Goal;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Ticks that a person can still distinguish.
+/// Maximum number of distinguishable ticks.
 const MAX_TICKS: usize = 240;
 
 #[derive(Properties, PartialEq)]

@@ -1,4 +1,4 @@
-//! The line between source and memory, moved by pointer or keys.
+//! Splitter between source and memory, which moves by pointer or keyboard.
 
 use crate::format::decimal;
 use crate::{editor, storage};
@@ -11,7 +11,7 @@ const WIDEST: f64 = 70.0;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// The share of the source, in per cent.
+    /// Width of the source in percent.
     pub(crate) on_change: Callback<f64>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     }
 }
 
-/// Restores the share that the link states, or else the share that the person chose last.
+/// Restores the width in the link, or else the last width that the user selected.
 #[hook]
 fn use_initial_share(
     share: &UseStateHandle<f64>,
@@ -85,13 +85,13 @@ fn use_initial_share(
     let (share, on_change) = (share.clone(), on_change.clone());
     use_effect_with((), move |()| {
         if let Some(linked) = editor::linked_fact("share") {
-            // Not the person's choice: nothing to keep.
+            // The user did not select this width, so it is not saved.
             let linked = js_sys::Number::parse_float(&linked);
             share.set(linked);
             on_change.emit(linked);
             return;
         }
-        // JavaScript reads the number: the reader of the standard library brings a table of 10 KB.
+        // JavaScript parses the number, because the float parser of the standard library adds a table of 10 KB.
         let kept = storage::get("split").map(|text| js_sys::Number::parse_float(&text));
         if let Some(kept) = kept.filter(|percent| percent.is_finite()) {
             set(kept);

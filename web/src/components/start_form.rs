@@ -1,4 +1,4 @@
-//! A field with what the launch starts with somewhere: a cell, a parameter, a register. What is written there becomes a line of the text.
+//! Input field for an initial value of a cell, a parameter or a register. The entered value is written into a line of the source.
 
 use super::Dispatch;
 use super::phrases::{capital, prose};
@@ -9,14 +9,14 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// What is written before the field.
+    /// Text before the field.
     pub(crate) label: AttrValue,
-    /// The name of the field for a screen reader.
+    /// Name of the field for screen readers.
     pub(crate) name: AttrValue,
     pub(crate) place: StartPlace,
-    /// What it starts with now; absent until that is known again.
+    /// The current initial value, or `None` until it is known again.
     pub(crate) value: Option<AttrValue>,
-    /// What was changed last.
+    /// The last change of an initial value.
     pub(crate) start: StartPage,
     pub(crate) dispatch: Dispatch,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn StartForm(props: &Props) -> Html {
     let field = use_node_ref();
-    // What a person has written there since it was filled stays, until it is sent. What it was filled with is its default.
+    // Text that the user has entered is kept until it is submitted. The field is unchanged if its value is its default value.
     {
         let field = field.clone();
         use_effect_with(props.value.clone(), move |value| {

@@ -1,9 +1,9 @@
-//! What a step says beside itself: a store in the other language, and how the encoding schedules it.
+//! Details of a step: a store in the other language, and the scheduling bits of its encoding.
 
 use warpgrid_view::model::StepView;
 use yew::prelude::*;
 
-/// The lines below a sentence.
+/// Renders the lines below the step summary.
 pub(crate) fn step_notes(step: &StepView) -> Html {
     html! {
         <>

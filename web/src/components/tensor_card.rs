@@ -1,4 +1,4 @@
-//! What the last step did on the tensor units: its tiles with the colours that mark them in the memories, and a tensor copy as a picture.
+//! The Tensor Core operation of the last step: its tiles in the colors that mark them in the memories, and a diagram of a tensor copy.
 
 use super::{Dispatch, FrameRef, say};
 use crate::canvas::{cell_under, paint_lit};
@@ -62,7 +62,7 @@ fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Htm
     }
 }
 
-/// The box over the tensor, as far as both have two dimensions; what of the box is outside is hatched.
+/// Renders the box and the tensor in up to two dimensions. The out-of-bounds part of the box is hatched.
 fn over_tensor(copy: &TensorCopyView) -> Html {
     let dimensions = || {
         let found = copy.coordinates.iter().zip(&copy.box_extents);
@@ -99,7 +99,7 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     }
 }
 
-/// A box and its tensor along one dimension. Whole numbers: printing others weighs as much as the rest of this card.
+/// A box and its tensor along one dimension. The fields are integers, because float formatting adds as much code as the rest of this card.
 #[derive(Clone, Copy)]
 struct Along {
     first: i64,
@@ -107,7 +107,7 @@ struct Along {
     extent: i64,
 }
 
-/// Some places of a dimension.
+/// A range of a dimension.
 #[derive(Clone, Copy)]
 struct Span {
     first: i64,
@@ -129,7 +129,7 @@ impl Along {
         }
     }
 
-    /// The part of the box that is in the tensor.
+    /// Returns the part of the box that is within the tensor.
     fn inside(self) -> Span {
         let first = self.first.clamp(0, self.extent);
         let end = (self.first + self.n).clamp(0, self.extent);
@@ -139,7 +139,7 @@ impl Along {
         }
     }
 
-    /// What is shown: of a large tensor what is around the box.
+    /// Returns the visible range: for a large tensor, only the surroundings of the box.
     fn window(self) -> Span {
         let Along { first, n, extent } = self;
         let low = (first - n).max(first.min(0));
@@ -157,12 +157,12 @@ struct PictureProps {
     palette: Rc<Palette>,
 }
 
-/// The copy of the step.
+/// Returns the tensor copy of the step.
 fn shown_copy(frame: &FrameRef) -> Option<&TensorCopyView> {
     frame.tensor.as_ref()?.copy.as_ref()
 }
 
-/// The tile in shared memory, piece by piece.
+/// Diagram of the tile in shared memory by chunks.
 #[component]
 fn TilePicture(props: &PictureProps) -> Html {
     let node = use_node_ref();
@@ -233,7 +233,7 @@ fn use_lit(lit: &NodeRef, plan: &Rc<Plan>, palette: &Rc<Palette>, here: Option<u
     });
 }
 
-/// What the picture shows, as long as no piece is pointed at.
+/// Describes the diagram while no chunk is hovered.
 fn about(copy: &TensorCopyView) -> String {
     let swizzle = match copy.swizzle.as_str() {
         "none" => "No swizzle".to_owned(),

@@ -1,4 +1,4 @@
-//! Which text is in the editor: one of the person's own, or an example.
+//! Menu of kernels: the saved kernels of the user, and the examples.
 
 use super::Dispatch;
 use super::pickers::Select;
@@ -8,14 +8,14 @@ use crate::texts;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What the value of an own text begins with; the ids of examples do not.
+/// Prefix of the value of a saved kernel, which no example ID has.
 const OWN: &str = "own:";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) example: Option<usize>,
     pub(crate) texts: Rc<[OwnText]>,
-    /// Which of them is in the editor.
+    /// ID of the saved kernel in the editor.
     pub(crate) own: Option<String>,
     pub(crate) dispatch: Dispatch,
 }
@@ -77,7 +77,7 @@ fn group(name: &str) -> Html {
     html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
 }
 
-/// Shows the example that a link names.
+/// Shows the example in a link.
 pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     match EXAMPLES.iter().position(|example| example.id == id) {
         Some(index) => pick(dispatch, index),
@@ -88,7 +88,7 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     }
 }
 
-/// Shows an example once its text is there.
+/// Shows an example once its source has loaded.
 fn pick(dispatch: &Dispatch, index: usize) {
     dispatch.dispatch(Action::AwaitExample(index));
     let dispatch = dispatch.clone();
@@ -102,7 +102,7 @@ fn pick(dispatch: &Dispatch, index: usize) {
     });
 }
 
-/// Deletes a text for good, once the person has said so, and shows the first example.
+/// Deletes a saved kernel permanently after confirmation, and shows the first example.
 fn delete(text: &OwnText, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (id, dispatch) = (text.id.clone(), dispatch.clone());
     let question = format!("Delete “{}”? This cannot be undone.", text.label);

@@ -1,4 +1,4 @@
-//! What the run cost: which share of the moved bytes was asked for, bank conflicts, and the lines that cause them.
+//! Memory traffic of the run: the percentage of transferred bytes that was used, bank conflicts, and the lines that cause them.
 
 use super::{Dispatch, say};
 use crate::editor;
@@ -7,7 +7,7 @@ use crate::model::Action;
 use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;
 
-/// The card; `uncounted` are steps that the run has taken and that are not counted.
+/// Renders the card. `uncounted` is the number of executed steps that are not counted.
 pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Dispatch) -> Html {
     if traffic.rows.is_empty() && uncounted == 0 {
         return Html::default();
@@ -35,7 +35,7 @@ pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Di
     }
 }
 
-/// The share of what moves that is needed.
+/// Renders the percentage of the traffic that is necessary.
 fn bar(bar: &Bar) -> Html {
     html! {
         <div class="cost">

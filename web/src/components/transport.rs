@@ -1,4 +1,4 @@
-//! The transport at the bottom: to the start, back, play, step, to the end; the position of the run.
+//! The transport at the bottom: start, back, play, step and end, and the position of the run.
 
 use super::scrubber::Scrubber;
 use super::{Dispatch, FrameRef, say};
@@ -13,13 +13,13 @@ pub(crate) struct Props {
     pub(crate) frame: Option<FrameRef>,
     pub(crate) known_length: u64,
     pub(crate) playing: bool,
-    /// The move that is under way.
+    /// The pending move.
     pub(crate) busy: Option<Busy>,
-    /// Whether the frame belongs to an older text.
+    /// Whether the frame belongs to an older source.
     pub(crate) stale: bool,
-    /// Whether it has for a while.
+    /// Whether the frame has been stale for longer than the delay.
     pub(crate) is_outdated: bool,
-    /// Ends the worker if it does not hear.
+    /// Terminates the worker if it does not respond.
     pub(crate) restart: Callback<()>,
     pub(crate) dispatch: Dispatch,
 }
@@ -43,7 +43,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
         }
     };
     let play = (!disabled).then(|| say::<MouseEvent>(dispatch, Action::TogglePlay));
-    // What goes along with the run reads it: the handle follows later than the text.
+    // JavaScript that follows the run reads this attribute, because the handle is updated later than the text.
     let shown = props.frame.as_ref().map(|frame| frame.position.to_string());
     let stop = {
         let (dispatch, restart) = (dispatch.clone(), props.restart.clone());
@@ -80,12 +80,12 @@ pub(crate) fn Transport(props: &Props) -> Html {
     }
 }
 
-/// How far a long run has come.
+/// Returns the position of a long run.
 fn progress_of(props: &Props) -> Option<u64> {
     props.busy.and_then(|busy| busy.position)
 }
 
-/// `store 6 of 9 · step 214 of 251`.
+/// Formats the position, as in `store 6 of 9 · step 214 of 251`.
 fn position(props: &Props) -> String {
     if let Some(position) = progress_of(props) {
         return format!("running · step {}", count(position));

@@ -1,4 +1,4 @@
-//! Running until a lane meets a condition or a breakpoint is reached: a form, the breakpoints, and what came of it.
+//! Conditional runs to a condition or a breakpoint: a form, the breakpoints, and the last result.
 
 use super::line_button::line_button;
 use super::phrases::{capital, prose};
@@ -10,14 +10,14 @@ use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// Breakpoints that are listed at most; the others are counted.
+/// Maximum number of listed breakpoints; the number of the others is shown.
 const MAX_LISTED: usize = 12;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) breaks: Rc<[u32]>,
-    /// What is said at this position of the last run until something.
+    /// The result of the last conditional run, if it belongs to this position.
     pub(crate) said: Option<Result<Reached, UntilError>>,
     pub(crate) dispatch: Dispatch,
 }
@@ -71,7 +71,7 @@ pub(crate) fn UntilCard(props: &Props) -> Html {
     }
 }
 
-/// A condition on a register that the warp has.
+/// Returns an example condition on a register of the warp.
 fn example(frame: &FrameRef) -> String {
     let registers = frame.warp.iter().flat_map(|warp| &warp.registers);
     let changed = registers.clone().find(|register| register.changed);
@@ -108,7 +108,7 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// What came of it; the place of a mistake is marked in the text as it was.
+/// Renders the result. An error is marked in the text of the condition.
 fn answer(said: &Result<Reached, UntilError>, text: &str) -> Html {
     match said {
         Ok(reached) => html! { { format!("{}.", capital(&reached.text)) } },

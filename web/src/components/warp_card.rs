@@ -1,4 +1,4 @@
-//! The 32 lanes of a warp: which take part, and what they hold.
+//! The 32 lanes of a warp: their states, and the values of a register.
 
 use super::{Dispatch, FrameRef, say};
 use crate::links::Links;
@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// Lanes in a row of the card.
+/// Number of lanes in a row of the card.
 const LANES_PER_ROW: i32 = 8;
 
 #[derive(Properties, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn WarpCard(props: &Props) -> Html {
     let group = use_node_ref();
-    // One lane takes the focus from the keyboard; arrow keys go to the others.
+    // The tab order contains one lane, and arrow keys move to the others.
     let reachable = use_state_eq(|| 0_u8);
     let Some(warp) = &props.frame.warp else {
         return Html::default();
@@ -45,7 +45,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
             let lanes = group.cast::<Element>().map(|group| group.children());
             let lane = lanes.and_then(|lanes| lanes.item(u32::from(lane)));
             if let Some(lane) = lane.and_then(|lane| lane.dyn_into::<HtmlElement>().ok()) {
-                // A lane that cannot take the focus is passed over.
+                // A lane that cannot be focused is skipped.
                 let _ = lane.focus();
             }
         })
@@ -67,7 +67,7 @@ pub(crate) fn WarpCard(props: &Props) -> Html {
     }
 }
 
-/// The lane that an arrow key goes to.
+/// Returns the lane to which an arrow key moves.
 fn neighbour(key: &str, lane: i32) -> Option<u8> {
     let to = match key {
         "ArrowRight" => lane + 1,
@@ -81,7 +81,7 @@ fn neighbour(key: &str, lane: i32) -> Option<u8> {
     Some(to.clamp(0, 31) as u8)
 }
 
-/// `block 3 · 30 active, 2 faulted`: how many lanes are in each state.
+/// Returns the number of lanes in each state, as in `block 3 · 30 active, 2 faulted`.
 fn facts(warp: &WarpView) -> String {
     let states = [
         LaneState::Active,
@@ -104,7 +104,7 @@ fn facts(warp: &WarpView) -> String {
     format!("block {} · {}", warp.block, counts.join(", "))
 }
 
-/// What the lanes that wait wait for.
+/// Renders the reasons for which lanes wait.
 fn waits(warp: &WarpView) -> Html {
     let mut reasons: Vec<&str> = warp
         .lanes

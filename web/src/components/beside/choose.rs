@@ -1,4 +1,4 @@
-//! The other text of a kernel, pasted.
+//! Form for the second source, which the user pastes.
 
 use super::open_examples;
 use crate::beside::first_pair;
@@ -25,7 +25,7 @@ pub(super) fn Choose(props: &Props) -> Html {
             };
             let value = text.value();
             if value.trim().is_empty() {
-                // The placeholder there says what to do.
+                // The placeholder of the field contains the instructions.
                 text.focus().ok();
             } else {
                 dispatch.dispatch(Action::Beside(BesideAction::SetOther(value.into())));

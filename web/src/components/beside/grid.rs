@@ -1,4 +1,4 @@
-//! A memory of both runs: a cell for each element, with what either holds where they differ.
+//! Grid of a memory of both runs: a cell per element, with both values if they differ.
 
 use crate::components::{Dispatch, say};
 use crate::format::count;
@@ -7,7 +7,7 @@ use crate::theme::lane_css;
 use warpgrid_view::analysis::comparison::{BesideCell, BesideGrid, CellMark};
 use yew::prelude::*;
 
-/// The card of a memory.
+/// Renders the card of a memory.
 pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
     let columns = of.columns.max(1) as usize;
     let row = |(at, cells): (usize, &[BesideCell])| {
@@ -35,7 +35,7 @@ pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// Buttons to other rows, where not all of them are shown.
+/// Renders buttons for other rows if not all rows are shown.
 fn pages(of: &BesideGrid, columns: usize, dispatch: &Dispatch) -> Html {
     let shown = of.cells.len().div_ceil(columns) as u64;
     if shown >= of.total_rows {

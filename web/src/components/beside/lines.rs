@@ -1,4 +1,4 @@
-//! A text by lines, with the line of the present step in sight.
+//! Source listing that scrolls to the line of the current step.
 
 use crate::beside::lines;
 use std::rc::Rc;
@@ -8,11 +8,11 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
     pub(super) text: Rc<str>,
-    /// The line of the step, from 1.
+    /// The line of the step, starting at 1.
     pub(super) line: Option<u32>,
 }
 
-/// The lines are made once a text; a step only moves the mark.
+/// Renders the lines once per source. A step only moves the marker.
 #[component]
 pub(super) fn TextLines(props: &Props) -> Html {
     let list = use_node_ref();
@@ -35,7 +35,7 @@ pub(super) fn TextLines(props: &Props) -> Html {
     }
 }
 
-/// Marks a line, and brings it into sight within its list: the page itself stays where it is.
+/// Marks a line and scrolls the list to it. The page itself does not scroll.
 fn mark(list: &HtmlElement, line: Option<u32>) -> Option<()> {
     if let Ok(Some(before)) = list.query_selector(".now") {
         before.class_list().remove_1("now").ok()?;

@@ -1,4 +1,4 @@
-//! What the matrix view shows: operation, shape, type, target, layout, stride, base.
+//! Controls of the Layout Explorer: operation, shape, type, target, layout, stride and base.
 
 use crate::components::pickers::Select;
 use crate::components::{Dispatch, say};
@@ -57,7 +57,7 @@ pub(crate) fn Controls(props: &Props) -> Html {
     }
 }
 
-/// What the card is about, and the ways out of it.
+/// Renders the title of the card and the buttons that leave the view.
 pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &Dispatch) -> Html {
     let close = say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Close));
     let target = Some(choice.request.target.as_str()).filter(|target| !target.is_empty());
@@ -77,12 +77,12 @@ pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &
     }
 }
 
-/// Questions that people ask of layouts, each with its answer.
+/// Renders the menu of common questions, which link to their answers.
 fn questions_picker() -> Html {
     let follow = Callback::from(|link: String| {
         let location = web_sys::window().map(|window| window.location());
         if let Some(location) = location.filter(|_| !link.is_empty()) {
-            // A page that cannot go there stays.
+            // The page stays unchanged if navigation fails.
             let _ = location.set_hash(&link);
         }
     });
@@ -94,7 +94,7 @@ fn questions_picker() -> Html {
     }
 }
 
-/// Another operation; where fragments end and layouts begin, the other words mean something else.
+/// Changes the operation. Between fragments and layouts, the other parameters have different meanings and are cleared.
 pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
     let request = &mut choice.request;
     let has_words = |op: &str| has_layout(op) || has_picture(op);
@@ -106,7 +106,7 @@ pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
     request.op = name;
 }
 
-/// Sets the view anew with one part changed.
+/// Returns a callback that opens the view with one changed parameter.
 pub(super) fn set<T: 'static>(
     choice: &MatrixChoice,
     dispatch: &Dispatch,
@@ -115,7 +115,7 @@ pub(super) fn set<T: 'static>(
     let (choice, dispatch) = (choice.clone(), dispatch.clone());
     Callback::from(move |value| {
         let mut choice = choice.clone();
-        // What the link did not say is chosen now.
+        // The change replaces the unknown parameters of the link.
         choice.unread.clear();
         change(&mut choice, value);
         dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));

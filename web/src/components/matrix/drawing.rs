@@ -1,4 +1,4 @@
-//! A plan as two canvases: the boxes, painted when they change, and above them what is lit, painted at every move.
+//! A diagram as two canvases: the boxes, painted when they change, and the highlights above them, painted on each pointer move.
 
 use crate::canvas::{cell_under, paint_lit};
 use crate::components::Dispatch;
@@ -15,10 +15,10 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) name: &'static str,
-    /// Which picture.
+    /// Index of the diagram.
     pub(crate) index: usize,
     pub(crate) plan: Rc<Plan>,
-    /// Columns of the matrix, by which the arrow keys move.
+    /// Columns of the matrix, which determine the moves of the arrow keys.
     pub(crate) columns: usize,
     pub(crate) page: MatrixPage,
     pub(crate) palette: Rc<Palette>,
@@ -77,7 +77,7 @@ pub(crate) fn Drawing(props: &Props) -> Html {
     }
 }
 
-/// Paints the lit cells above the boxes.
+/// Paints the highlighted cells above the boxes.
 #[hook]
 fn use_lit(props: &Props, lit: &NodeRef) {
     let (lit, index) = (lit.clone(), props.index);
@@ -99,7 +99,7 @@ fn use_lit(props: &Props, lit: &NodeRef) {
     });
 }
 
-/// Arrow keys move over the cells of the matrix, also in memory.
+/// Returns the keyboard handler: arrow keys move between the cells of the matrix, also in the memory diagram.
 fn keys(props: &Props) -> Callback<KeyboardEvent> {
     let (dispatch, columns, index) = (props.dispatch.clone(), props.columns, props.index);
     let n_cells = props.page.n_cells(index);

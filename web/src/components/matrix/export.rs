@@ -1,4 +1,4 @@
-//! Files of a fragment: asked of the core where it writes them, and handed to the person.
+//! Export of a fragment to a file: requests the contents from the worker and saves them.
 
 use crate::canvas::png;
 use crate::client::Ask;
@@ -11,7 +11,7 @@ use warpgrid_view::layouts::fragment::FragmentRequest;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
 
-/// A file that the core writes.
+/// A file that the worker creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     Svg,
@@ -22,11 +22,11 @@ pub(crate) enum FileKind {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Export {
     File(FragmentRequest, FileKind),
-    /// A PNG image that was painted already, as an address.
+    /// A painted PNG image as a data URL.
     Address(FragmentRequest, String),
 }
 
-/// The buttons that save a picture. `plan` computes the drawing of the PNG image.
+/// Renders the export buttons of a diagram. `plan` computes the diagram of the PNG image.
 pub(super) fn export_buttons(
     request: &FragmentRequest,
     export: &Callback<Export>,
@@ -54,7 +54,7 @@ pub(super) fn export_buttons(
     }
 }
 
-/// Gets the file and offers it for download.
+/// Creates the file and offers it for download.
 pub(crate) fn save(export: Export, ask: &Ask) {
     match export {
         Export::Address(request, address) => {
@@ -74,7 +74,7 @@ pub(crate) fn save(export: Export, ask: &Ask) {
     }
 }
 
-/// `store.d-m16n16k16-f32-sm_80.svg`
+/// Returns a file name such as `store.d-m16n16k16-f32-sm_80.svg`.
 fn file_name(request: &FragmentRequest, ending: &str) -> String {
     let FragmentRequest {
         op,

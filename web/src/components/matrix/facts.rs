@@ -1,11 +1,11 @@
-//! What holds for a fragment as a whole: its formula, its memory, the accesses of the compiled code.
+//! Properties of a fragment as a whole: its formula, its memory, and the accesses of the compiled code.
 
 use crate::components::phrases::prose;
 use crate::format::plural;
 use warpgrid_view::layouts::fragment::{AccessTraffic, FragmentPicture};
 use yew::prelude::*;
 
-/// The card of facts.
+/// Renders the card of properties.
 pub(super) fn facts(picture: &FragmentPicture) -> Html {
     html! {
         <section class="card" aria-label="Facts">
@@ -30,7 +30,7 @@ fn fact(name: &'static str, value: Html) -> Html {
     html! { <tr><th scope="row">{ name }</th><td>{ value }</td></tr> }
 }
 
-/// `4 accesses of 8 bytes`
+/// Describes accesses, as in `4 accesses of 8 bytes per lane`.
 fn accesses(traffic: &AccessTraffic) -> String {
     match (traffic.count, traffic.bytes) {
         (1, 1) => "1 access of 1 byte per lane".to_owned(),
@@ -68,7 +68,7 @@ fn shared(traffic: &AccessTraffic) -> Html {
     html! { <>{ accesses(traffic) }<br />{ passes }</> }
 }
 
-/// What is wrong with stride and base.
+/// Returns the problems of stride and base.
 fn problems(picture: &FragmentPicture) -> Vec<String> {
     let of_accesses = picture.global.iter().chain(&picture.shared);
     let mut found: Vec<String> = picture.stride_problem.iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! The fragment by lane: the 32 lanes, the registers of the one in focus, and a table of all.
+//! A fragment by lane: the 32 lanes, the registers of the focused lane, and a table of all lanes.
 
 use crate::components::{Dispatch, say};
 use crate::matrix::{MatrixFocus, MatrixPage, offset_text, position, register_label};
@@ -7,7 +7,7 @@ use crate::theme::lane_css;
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture};
 use yew::prelude::*;
 
-/// The lanes, and what the one in focus holds.
+/// Renders the lanes, and the contents of the focused lane.
 pub(super) fn lanes(page: &MatrixPage, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
     let chosen = page.lane();
     let tile = |lane: u8| {
@@ -46,7 +46,7 @@ fn registers_text(picture: &FragmentPicture) -> String {
     }
 }
 
-/// The cells that a lane holds, in the order of registers and elements.
+/// Returns the cells that a lane holds, in the order of registers and elements.
 fn held(lane: u8, picture: &FragmentPicture) -> Vec<(CellHolder, usize)> {
     let of_cell = |(cell, found): (usize, &warpgrid_view::layouts::fragment::PictureCell)| {
         let holders = found.holders.iter().filter(|holder| holder.lane == lane);
@@ -88,7 +88,7 @@ fn registers(lane: u8, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
     }
 }
 
-/// `(row, column)`, with the matrix where there are several.
+/// Returns `(row, column)`, with the matrix if there are several.
 fn place_text(picture: &FragmentPicture, cell: usize) -> String {
     let (matrix, row, column) = position(picture, cell);
     match picture.n_matrices {
@@ -97,7 +97,7 @@ fn place_text(picture: &FragmentPicture, cell: usize) -> String {
     }
 }
 
-/// Everything as a table: a row a lane, a column a register.
+/// Renders a table with a row per lane and a column per register.
 pub(super) fn lane_table(picture: &FragmentPicture) -> Html {
     let head = |register: u8| html! { <th scope="col">{ format!("r{register}") }</th> };
     let row = |lane: u8| {

@@ -1,4 +1,4 @@
-//! Where the elements of a tensor instruction lie: what can be chosen, the rule, the matrix, and the memory or the registers.
+//! Layout of a tensor instruction: its parameters, the rule, the matrix, and the memory or the registers.
 
 use super::controls::{navigation, picker, set, set_operation};
 use super::drawing::Drawing;
@@ -30,7 +30,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
     let node = use_node_ref();
     let (width, _) = use_size(&node);
     let seen = (props.picture.clone(), width);
-    // Laid out when what is shown changes, not when the pointer moves.
+    // Computed when the inputs change, not on pointer moves.
     let plans = use_memo(seen, |(picture, width)| {
         let view = picture.view.as_ref();
         let of_view =
@@ -83,7 +83,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
     }
 }
 
-/// The fields of a descriptor, with the notes about them.
+/// Renders the fields of a descriptor with their notes.
 fn descriptor_card(view: &LayoutView) -> Html {
     html! {
         <section class="card" aria-label="Descriptor">
@@ -97,7 +97,7 @@ fn descriptor_card(view: &LayoutView) -> Html {
     }
 }
 
-/// What can be chosen: the operation, and the words that it has.
+/// Renders the controls: the operation and its parameters.
 fn controls(props: &Props) -> Html {
     let picture = &props.picture;
     let (choice, dispatch) = (&props.page.choice, &props.dispatch);
@@ -113,7 +113,7 @@ fn controls(props: &Props) -> Html {
     }
 }
 
-/// A word: a choice, or a text where any number or shape can be.
+/// Renders a parameter as a menu, or as a text field if it can be any number or shape.
 fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     let name = parameter.name.clone();
     let on_value = set(
@@ -161,7 +161,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     }
 }
 
-/// A choice of numbers in order: the first one is all of them.
+/// Renders ordered numbers as a slider. The first value stands for all elements.
 fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>) -> Html {
     let choices = parameter.choices.clone();
     let most = choices.len().saturating_sub(1);
@@ -181,12 +181,12 @@ fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>
     }
 }
 
-/// Whether the fields of the descriptor are before the grid, which is the memory itself and leaves room.
+/// Checks whether the fields of the descriptor precede the grid. They do if the grid is the memory itself, which leaves space for them.
 fn has_fields_before(view: &LayoutView, place: &Plan) -> bool {
     place.marks.is_empty() && view.rows > 0 && !view.fields.is_empty()
 }
 
-/// The lines that build the descriptor.
+/// Renders the PTX code that constructs the descriptor.
 fn ptx(view: &LayoutView) -> Html {
     if view.ptx.is_empty() {
         return Html::default();
@@ -194,7 +194,7 @@ fn ptx(view: &LayoutView) -> Html {
     html! { <pre class="layout-ptx" tabindex="0" role="group" aria-label="PTX code for the descriptor">{ view.ptx.join("\n") }</pre> }
 }
 
-/// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
+/// Renders the rule, its source, and the fields of a descriptor unless they precede the grid.
 fn facts(view: &LayoutView, place: &Plan) -> Html {
     let has_fields = !has_fields_before(view, place);
     let certainty = match view.sure.as_str() {
@@ -228,7 +228,8 @@ fn facts(view: &LayoutView, place: &Plan) -> Html {
     }
 }
 
-/// The notes beside the fields of a descriptor: all, or what is wrong, so that the elements that are really read are in sight.
+/// Returns the notes beside the fields of a descriptor: all notes, or only the first ones if the descriptor is invalid, so that the
+/// elements that it addresses stay visible.
 fn first_notes(view: &LayoutView) -> &[String] {
     const MOST: usize = 3;
     match view.wrong.is_empty() {
@@ -237,7 +238,7 @@ fn first_notes(view: &LayoutView) -> &[String] {
     }
 }
 
-/// What one should know, and what looks like a mistake.
+/// Renders notes and likely mistakes.
 fn notes(notes: &[String]) -> Html {
     html! { <div class="layout-notes">{ for notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }</div> }
 }
@@ -270,7 +271,7 @@ fn fields(view: &LayoutView) -> Html {
     }
 }
 
-/// The element in focus, in words.
+/// Describes the focused element.
 fn sentence(page: &MatrixPage, view: &LayoutView) -> String {
     let Some(MatrixFocus::Cell { cell, .. }) = page.focus() else {
         return match view.rows {
