@@ -1,22 +1,22 @@
-// What the core knows of the text, at the place where one reads and writes it: hover, completion, the form being
-// written, the formatter. The worker answers, as arrays (see web/src/assist.rs); without a core nothing shows.
+// Language features of the editor: hover, completion, signature help and the formatter. The worker responds with arrays (see
+// web/src/assist.rs); without a worker, nothing is shown.
 import { autocompletion } from "@codemirror/autocomplete";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip } from "@codemirror/view";
 
-/** Beyond this many units a text is not read again for each question. */
+/** Maximum source length in UTF-16 units. Longer sources are not sent for each request. */
 const ASKED_LENGTH = 200_000;
-/** After one of these, or a letter, completion opens by itself; a blank and punctuation leave it closed. */
+/** Completion opens automatically after a letter or one of these characters, but not after a blank or other punctuation. */
 const OPENS = /[\w$.%@]$/;
 
 let answers = null;
 
-/** `hover(text, at)`, `complete(text, at)`, `signature(text, at)` and `format(text)`: promises; or null when the page has stopped. */
+/** `hover(text, at)`, `complete(text, at)`, `signature(text, at)` and `format(text)` return promises. Null if the page has stopped. */
 export function connectAssist(functions) {
   answers = functions;
 }
 
-/** By line, what the run has shown of its accesses: `[opcode, words, link or null]`. */
+/** Inferred access layouts by line: `[opcode, words, link or null]`. */
 let layouts = new Map();
 export function setLayouts(found) {
   layouts = new Map(found.map(([line, ...rest]) => [line, rest]));
@@ -28,12 +28,12 @@ async function ask(name, state, at) {
   return found?.length ? found : null;
 }
 
-/** Text of the core: backticks enclose code. */
+/** Appends a message of the worker, in which backticks enclose code. */
 function prose(text, parent) {
   text.split("`").forEach((piece, index) => {
     if (!piece) return;
     const isCode = index % 2 === 1;
-    // A picture of the lens is one click away.
+    // A layout link becomes an anchor to its diagram.
     const isLink = isCode && /^#(lens|layouts|matrix)\?/.test(piece);
     const node = isCode ? document.createElement(isLink ? "a" : "code") : document.createTextNode(piece);
     if (isCode) node.textContent = isLink ? "Layout Explorer" : piece;
@@ -49,7 +49,7 @@ function element(name, className, text) {
   return made;
 }
 
-/** What the token at a place means, and which layout the line that it is in has; null where neither is known. */
+/** Returns the meaning of the token at an offset and the layout of its line, or null if neither is known. */
 async function whatIsAt(state, at) {
   const found = await ask("hover", state, at);
   const line = state.doc.lineAt(Math.min(at, state.doc.length));
@@ -77,7 +77,7 @@ async function meaningAt(state, at) {
 }
 const hovers = hoverTooltip((view, at) => meaningAt(view.state, at));
 
-/** The same for those who have no pointer: the token at the cursor, until the cursor moves. */
+/** Keyboard equivalent of the hover tooltip: shows the token at the cursor until the cursor moves. */
 const setMeaning = StateEffect.define();
 const meaning = StateField.define({
   create: () => null,
@@ -105,12 +105,12 @@ async function completions(context) {
   if (!found) return null;
   const from = found[0][0];
   const begun = context.state.sliceDoc(from, context.pos);
-  // A word that is finished, and the only one possible, needs no list.
+  // A complete word that is the only candidate needs no list.
   if (!context.explicit && found.length === 1 && found[0][1] === begun) return null;
   const options = found.map(([, label, sort, help, needs]) => ({
     label, type: sort, detail: needs?.replaceAll("`", "") ?? "", info: help ? () => prose(help, element("div", "")) : undefined,
   }));
-  // The core has chosen and ordered them.
+  // The worker has filtered and sorted the options.
   return { from, options, filter: false };
 }
 
@@ -119,13 +119,13 @@ const form = StateField.define({
   create: () => null,
   update(shown, transaction) {
     for (const effect of transaction.effects) if (effect.is(setForm)) return effect.value;
-    // Until the worker has answered.
+    // Keeps the tooltip in place until the worker responds.
     return shown && transaction.docChanged ? { ...shown, pos: transaction.changes.mapPos(shown.pos) } : shown;
   },
   provide: (field) => showTooltip.from(field),
 });
 
-/** The form follows what is typed, and once it shows, the cursor too. */
+/** Updates signature help after typing, and while it is shown, after cursor moves, too. */
 const followForm = EditorView.updateListener.of(({ view, state, transactions, docChanged, selectionSet }) => {
   if (transactions.some(({ effects }) => effects.some((effect) => effect.is(setForm)))) return;
   const typed = docChanged && transactions.some((one) => one.isUserEvent("input") || one.isUserEvent("delete"));
@@ -134,7 +134,7 @@ const followForm = EditorView.updateListener.of(({ view, state, transactions, do
 
 async function showForm(view) {
   const { state } = view;
-  // The check of what was typed goes first.
+  // The check of the edited source is sent first.
   await new Promise(requestAnimationFrame);
   if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return;
   const found = await formAt(state);
@@ -142,7 +142,7 @@ async function showForm(view) {
   if (found || view.state.field(form)) view.dispatch({ effects: setForm.of(found) });
 }
 
-/** The form written at the cursor, while an operand of it is written. */
+/** Returns the signature of the instruction at the cursor while an operand is being written. */
 async function formAt(state) {
   const { main } = state.selection;
   const found = main.empty && state.selection.ranges.length === 1 ? await ask("signature", state, main.head) : null;
@@ -161,10 +161,10 @@ async function formAt(state) {
   };
 }
 
-/** Opcodes longer than this are shortened: their modifiers are written already. */
+/** Maximum length of a displayed opcode. Longer ones are shortened, because their modifiers are already written. */
 const OPCODE_LENGTH = 36;
 
-/** The syntax line with the operand that is being written made strong. */
+/** Returns the syntax line with the active operand in bold. */
 function syntaxNodes(syntax, operand) {
   const end = syntax.indexOf(" ");
   if (end < 0) return [syntax];
@@ -190,13 +190,13 @@ function dismiss(view) {
   return true;
 }
 
-/** Replaces the text by the formatted one: one change, the cursor stays at its token, and so on its line. */
+/** Replaces the source by the formatted one in a single change. The cursor stays at its token, and thus on its line. */
 export async function formatText(view) {
   if (!answers) return;
   const { state } = view;
   const old = state.doc.toString();
   const text = await answers.format(old);
-  // What was typed meanwhile is not formatted away.
+  // Text that was typed in the meantime is not overwritten.
   if (typeof text !== "string" || text === old || view.state.doc !== state.doc) return;
   let from = 0;
   while (from < old.length && from < text.length && old[from] === text[from]) from += 1;
@@ -213,12 +213,12 @@ export async function formatText(view) {
   });
 }
 
-/** The place in `text` with as many visible characters before it as `at` has in `old`: blanks are all that differs. */
+/** Maps an offset by the number of preceding visible characters, because the texts differ only in whitespace. */
 function samePlace(old, text, at) {
   const visible = /\S/;
   let n_before = 0;
   for (let i = 0; i < at; i += 1) if (visible.test(old[i])) n_before += 1;
-  // At the start of a token rather than at the end of the one before.
+  // Prefers the start of a token to the end of the previous one.
   const starts = at < old.length && visible.test(old[at]);
   let i = 0;
   for (; i < text.length && (n_before > 0 || (starts && !visible.test(text[i]))); i += 1) {

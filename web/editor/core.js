@@ -1,11 +1,12 @@
-// Hands the workers that hold the Rust core to the page, one for each language. The first one starts in the head of `web/index.html`, before the page's own
-// wasm and the editor: for the language that was asked for first the last time. Rust takes it over as `globalThis.warpgridCore` (see web/src/client.rs).
-// A core that waits (see `web/worker/start.js`) begins to load here: the first one when the page is there, the one for what is loaded later after it.
+// Hands the workers to the page, one per language. The first one starts in the head of `web/index.html`, before the page's own wasm and the
+// editor, for the language that was requested first during the last visit. Rust accesses this module as `globalThis.warpgridCore` (see
+// web/src/client.rs). A deferred worker module (see `web/worker/start.js`) starts loading here: the first one once the page has loaded, and
+// the one for deferred features after it.
 const LANGUAGE = "warpgrid.language";
 const start = globalThis.warpgridStart;
 
 let first = globalThis.warpgridFirst;
-/** The first core is there, or it will not come. */
+/** Resolves once the first worker module has loaded or failed to load. */
 let settle;
 const settled = new Promise((done) => { settle = done; });
 
@@ -23,7 +24,7 @@ globalThis.warpgridCore = {
   worker(language, onMessage, onError) {
     const isFirst = first !== null;
     const { worker, said } = take(language);
-    // An event without words: the worker's file, or one that it imports, did not come.
+    // An event without a message means that the worker script, or a script that it imports, failed to load.
     const failed = (event) => onError(event.message || "the emulator module could not be loaded");
     const hear = (event) => {
       if (typeof event.data !== "object") settle();

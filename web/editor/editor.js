@@ -1,6 +1,5 @@
-// The text editor of the page: CodeMirror, coloured and checked by the Rust core.
-// It works before the core has arrived: the text can be edited and is kept over a reload.
-// The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
+// The source editor of the page: CodeMirror, with highlighting and checks by the worker. Editing and saving across reloads work before the
+// worker has loaded. The page accesses this module as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
 import "./offline.js";
 import "./palette.js";
@@ -25,14 +24,14 @@ import * as texts from "./texts.js";
 import { listenToZoom } from "./zoom.js";
 import firstExample from "first-example";
 
-/** Beyond this many units a text is coloured only after a pause, and only so far. */
+/** A longer source, in UTF-16 units, is highlighted only after a pause in typing and only up to the second limit. */
 const EAGER_LENGTH = 200_000;
 const COLOURED_LENGTH = 2_000_000;
 
-/** A mark for each class of tokens, by its number; the page names the classes when it connects. */
+/** Decorations by token class. The page provides the class names when it connects. */
 let tokenMarks = [];
 
-/** Called into the page's Rust: when it breaks there, the editor lives on without it. */
+/** Callbacks into the Rust code of the page. The editor keeps working if that code panics. */
 let tokenizer = null;
 let onChange = null;
 let onLine = null;
@@ -44,7 +43,7 @@ let onBreaks = null;
 let onPin = null;
 let hoveredLine = 0;
 
-/** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
+/** The tokens of an earlier source and the changes since then, until the worker sends the tokens of the current source. */
 const tokensChanged = StateEffect.define();
 const tokens = StateField.define({
   create: () => ({ data: new Uint32Array(0), since: null }),
@@ -55,7 +54,7 @@ const tokens = StateField.define({
 });
 const composed = (since, changes) => since?.composeDesc(changes) ?? changes;
 
-/** The text whose tokens are being asked for, as changes from it to the present one. */
+/** The pending token request, as the changes since its source. */
 let asked = null;
 
 async function colour() {
@@ -66,11 +65,11 @@ async function colour() {
   asked = null;
   if (!data) return;
   view.dispatch({ effects: tokensChanged.of({ data, since }) });
-  // Typed while the answer was on its way. A long text is asked about when it rests.
+  // The source has changed since the request. A long source is requested again after a pause in typing.
   if (since && view.state.doc.length <= EAGER_LENGTH) colour();
 }
 
-/** The first token that ends after `position`; tokens are triples (start, end, class) in order. */
+/** Returns the first token that ends after `position`. Tokens are sorted triples (start, end, class). */
 function firstTokenAfter(data, position) {
   let low = 0;
   let high = data.length / 3;
@@ -86,7 +85,7 @@ function visibleTokens(view) {
   const { data, since } = view.state.field(tokens);
   const back = since?.invertedDesc;
   const then = (position, side) => back?.mapPos(position, side) ?? position;
-  // What is typed at the end of a token looks like the token until the answer comes.
+  // Text that is typed at the end of a token is highlighted like the token until the response arrives.
   const now = (position) => since?.mapPos(position, 1) ?? position;
   const builder = new RangeSetBuilder();
   const length = view.state.doc.length;
@@ -154,7 +153,7 @@ const stepGutter = gutter({
   initialSpacer: () => doneArrow,
 });
 
-/** What the accesses of each line cost: `[line, text, title, level]`. They keep their lines while the text is edited. */
+/** Access costs by line: `[line, text, title, level]`. They move with their lines while the source is edited. */
 const costsChanged = StateEffect.define();
 class CostMark extends GutterMarker {
   constructor(text, title, level) { super(); Object.assign(this, { text, title, level }); }
@@ -181,7 +180,7 @@ const costs = StateField.define({
 });
 const costGutter = gutter({ class: "cm-costs", markers: (view) => view.state.field(costs) });
 
-/** Lines whose accesses race, or read what nothing has written: `[line, title, level]`. */
+/** Lines with data races or uninitialized reads: `[line, title, level]`. */
 const racesChanged = StateEffect.define();
 const races = StateField.define({
   create: () => RangeSet.empty,
@@ -197,7 +196,7 @@ const races = StateField.define({
 });
 const raceGutter = gutter({ class: "cm-races", markers: (view) => view.state.field(races) });
 
-/** Breakpoints: a set of marks at the starts of lines. They keep their lines while the text is edited, and go with a line that is deleted. */
+/** Breakpoints: a set of markers at line starts. They move with their lines, and are removed with a deleted line. */
 const breakMark = new (class extends GutterMarker { elementClass = "cm-break"; })();
 const breakToggled = StateEffect.define();
 const breaksCleared = StateEffect.define();
@@ -240,7 +239,7 @@ const breakListener = EditorView.updateListener.of((update) => {
   if (update.startState.field(breaks) !== set) onBreaks?.(breakLines(update.state, set));
 });
 
-/** Breakpoints outlast a reload of their tab, where the text is the same then. */
+/** Breakpoints survive a reload of the tab if the source is unchanged. */
 const BREAKS = "warpgrid.breaks";
 function printOf(text) {
   let hash = text.length;
@@ -257,14 +256,14 @@ function restoreBreaks() {
     if (print === printOf(api.text())) addBreaks(lines);
   } catch { /* none were kept */ }
 }
-/** Sets breakpoints at lines that have none. */
+/** Adds breakpoints at lines that have none. */
 function addBreaks(lines) {
   const { doc } = view.state;
   const known = new Set(breakLines(view.state, view.state.field(breaks)));
   const added = [...new Set(lines)].filter((line) => line >= 1 && line <= doc.lines && !known.has(line));
   if (added.length > 0) view.dispatch({ effects: added.map((line) => breakToggled.of(doc.line(line).from)) });
 }
-/** What a link or a file says of the text beside it: `watch` or `breaks`; none where the text is another one. */
+/** Returns the `watch` or `breaks` field of a link or file, or an empty list if the source has changed. */
 const broughtView = (name, text = api.text()) => texts.brought(text)?.view?.[name] ?? [];
 
 function lineUnder(event, view) {
@@ -277,7 +276,7 @@ function hover(line) {
   onLine?.(line);
 }
 
-/** Rust that has trapped must not be called again: the page says so, and the text is kept. */
+/** Rust code that has panicked must not be called again. The page reports the panic, and the source is saved. */
 function guarded(call) {
   return (...values) => {
     try {
@@ -312,13 +311,13 @@ addEventListener("unhandledrejection", ({ reason }) => {
 
 let later = 0;
 let keepLater = 0;
-/** The page opens another text: that is no change of a person's. */
+/** Whether the page is opening another source, which is not an edit of the user. */
 let opening = false;
-/** Little was left of the text that the page knows of. */
+/** Whether the source that the page has last received was mostly replaced. */
 let replaced = false;
-/** The text took the place of another and is as it came: its first step is shown though the editor has the focus. */
+/** Whether the source was replaced and is unedited. Its first step is then shown although the editor has the focus. */
 let isNew = false;
-/** Counts the texts that took the place of another. */
+/** Number of replaced sources. */
 let generation = 0;
 const listener = EditorView.updateListener.of((update) => {
   if (!update.docChanged) return;
@@ -335,13 +334,14 @@ const listener = EditorView.updateListener.of((update) => {
   later = setTimeout(report, 250);
 });
 const wrapping = new Compartment();
-/** Blanks of a disassembly but one of each run: its columns are far apart, and operands would lie beyond the edge of the pane. */
+/** Collapses runs of blanks in a disassembly to one blank. Its columns are far apart, so that operands would be beyond the edge of the
+ *  pane. */
 const gaps = new MatchDecorator({ regexp: /[ \t]{2,}(?=[ \t]\S)|^[ \t](?=\/\*)/g, decoration: Decoration.replace({}) });
 const narrowGaps = ViewPlugin.define((view) => ({
   decorations: gaps.createDeco(view),
   update(update) { this.decorations = gaps.updateDeco(update, this.decorations); },
 }), { decorations: (plugin) => plugin.decorations });
-/** The pane is narrow, and comments are sentences: lines wrap. Those of a disassembly are columns, with encodings at their end. */
+/** Wraps lines, because the pane is narrow and comments are sentences. The lines of a disassembly are columns that end in encodings. */
 function wrappingOf(text) {
   if (/\/\* 0x[0-9a-f]{16} \*\//.test(text)) return narrowGaps;
   return /^\s*\/\*[0-9a-f]{4,}\*\/\s/m.test(text) ? [narrowGaps, EditorView.lineWrapping] : EditorView.lineWrapping;
@@ -385,10 +385,10 @@ const view = new EditorView({
   }),
 });
 
-/** The text that the diagnostics are about. */
+/** The source that the diagnostics refer to. */
 let checkedDoc = view.state.doc;
 
-/** Lines and columns from 1, in UTF-16 units, clamped to the text. */
+/** Converts a line and column, starting at 1 and in UTF-16 units, to an offset within the source. */
 function offset(line, column) {
   const { doc } = view.state;
   if (line < 1) return 0;
@@ -401,7 +401,7 @@ const span = (range) => {
   return { from, to: Math.max(from, offset(range[2], range[3])) };
 };
 
-/** The text and its print, which each frame asks for. */
+/** The source and its fingerprint, which each frame needs. */
 let present = { doc: null };
 function presentText() {
   const { doc } = view.state;
@@ -412,7 +412,7 @@ function presentText() {
   return present;
 }
 
-/** The panels that `web/editor/look.js` fills. */
+/** The panels that `web/editor/look.js` renders. */
 const LOOKED_AT = new Set(["inspect", "memory-map", "small-cells"]);
 
 const api = {
@@ -420,26 +420,26 @@ const api = {
   setText(text) {
     view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
   },
-  /** The texts of some examples, which lie beside the page: `done` gets them, or none and the reason why one could not be loaded. */
+  /** Fetches the sources of examples from the site. `done` receives the sources, or an empty list and an error message. */
   fetchExamples(files, done) {
     Promise.all(files.map(texts.example)).then((found) => done(found, ""), (error) => done([], error.message));
   },
-  /** Shows an example; what was there is kept. */
+  /** Shows an example. The previous source is saved. */
   showExample(text) {
     texts.showsExample(text, api.text());
     show(text);
   },
-  /** Shows one of the person's own texts. */
+  /** Opens a saved kernel. */
   async openText(id) {
     const text = await texts.opened(id, api.text());
     if (text !== null) show(text);
   },
-  /** What the link to the present text states beside it; undefined without one. */
+  /** Returns a field of the link to the current source, or undefined. */
   linkedFact: (name) => (name === "share" ? shareOf(texts.linkedFact("view")) : texts.linkedFact(name)),
   removeText: (id) => void texts.remove(id),
-  /** What the text in the editor is called in the list of texts. */
+  /** Sets the name of the current kernel in the list of saved kernels. */
   nameText: (name) => texts.named(name),
-  /** `list([[id, label]], id or "")` is called with the person's own texts, `trouble(why or "")` when one cannot be kept. */
+  /** `list([[id, label]], id or "")` receives the saved kernels of the user, `trouble(why or "")` an error while saving. */
   connectTexts: (list, trouble) => void texts.connectTexts(guarded(list), guarded(trouble)),
   attach(parent) {
     const had = view.hasFocus;
@@ -451,8 +451,8 @@ const api = {
     view.requestMeasure();
     addNarrow();
   },
-  /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text, whether it takes the place of another)` and `line(number or 0)`
-   *  are called. */
+  /** `classes` are the names of token classes. `tokenize(text)` returns a promise of triples; `change(text, isReplaced)` and
+   *  `line(number or 0)` are callbacks. */
   connect(classes, tokenize, change, line, header) {
     tokenMarks = classes.map((name) => Decoration.mark({ class: `tok-${name}` }));
     tokenizer = guarded(tokenize);
@@ -461,14 +461,15 @@ const api = {
     onHeader = guarded(header);
     colour();
   },
-  /** What web/editor/assist.js asks; each is given the text and a place in it. */
+  /** Connects the requests of web/editor/assist.js. Each receives the source and an offset. */
   connectAssist(hover, complete, signature, format) {
     connectAssist({
       hover: guarded(hover), complete: guarded(complete), signature: guarded(signature), format: guarded(format),
     });
   },
   format: () => void formatText(view),
-  /** Fills a panel, if it is open: `inspect` with what is watched, `memory-map` and `small-cells` with all or a part of a memory, `sharing` with a link to what is seen, `embed` with the lines that embed it. `facts` are pairs of a name and its words. */
+  /** Renders a panel, if it is open: `inspect` with watched values, `memory-map` and `small-cells` with a memory or a part of it,
+   *  `sharing` with a link to the current view, `embed` with the embedding code. `facts` are pairs of a name and a value. */
   fillPanel(panel, name, facts) {
     if (LOOKED_AT.has(name)) {
       const { source, print } = presentText();
@@ -486,34 +487,35 @@ const api = {
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(facts);
     showEmbed(place, { source, position, front, target, version, entry, seed }, texts.linkedFact("view"));
   },
-  /** `pinned(words)` is called with what is to be pointed at, in the words of a link: `cell 3 of out`; empty words for nothing. `find 7` looks for a value, and
-   *  `closer cell 3 of out` and `farther …` change the size of cells. */
+  /** `pinned(words)` receives a focus in the spelling of links, such as `cell 3 of out`, or an empty string to clear the focus. `find 7`
+   *  searches for a value, and `closer cell 3 of out` and `farther …` change the zoom level. */
   connectPin(pinned) {
     onPin = guarded(pinned);
   },
-  /** Shows a memory by a stride or a layout, as a type. */
+  /** Shows a memory in a custom stride or layout and with an element type. */
   arrange: (memory, type) => void arrange(memory, type),
-  /** Lets a person choose the file that a buffer starts with. */
+  /** Opens the file picker for the initial contents of a buffer. */
   chooseFile: (name) => chooseFile(filler, name),
-  /** Looks for a value, an address or an element in memory. */
+  /** Searches for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
   /** Opens examples, tours and puzzles. */
   openLearn: () => void openLearn(learner),
-  /** Opens the panel with the link, which is copied then. */
+  /** Opens the sharing panel and copies its link. */
   pressShare() {
     openHeader();
     document.querySelector("details.sharing:not([open]) summary")?.click();
   },
-  /** Saves what is promised under a name. */
+  /** Saves the result of a promise under a file name. */
   savePromised: (name, promise) => void savePromised(name, promise, onFailed),
-  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened,
-   *  `compiled(name, bytes)` with a file of a compiler. */
+  /** `opened(text)` receives the source of a file with its view state, `failed(why)` the reason for which a link or a file cannot be
+   *  opened, `compiled(name, bytes)` a compiled file. */
   connectShare(opened, failed, compiled) {
     [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(guarded);
     const why = texts.takeBroken();
     if (why !== null) onFailed(why);
   },
-  /** `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]` each; ranges are `[line, column, endLine, endColumn]`. */
+  /** Elements are `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]`; ranges are `[line, column, endLine,
+   *  endColumn]`. */
   setDiagnostics(list) {
     const diagnostics = list.map(([severity, message, range, fixes]) => ({
       ...span(range), severity, message,
@@ -522,16 +524,16 @@ const api = {
     checkedDoc = view.state.doc;
     view.dispatch(setDiagnostics(view.state, diagnostics));
   },
-  /** `isHeader`: the fix changes the version or the target that the text states, which counts from now on. */
+  /** `isHeader` marks a fix that changes the version or the target in the source, which then replaces an override. */
   applyEdits(edits, isHeader) {
-    // A fix belongs to the text that was checked; another text will have other diagnostics.
+    // A fix applies only to the checked source. A changed source gets new diagnostics.
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
     view.dispatch({ changes, userEvent: "input.fix" });
     if (isHeader) onHeader?.();
     view.focus();
   },
-  /** The focus stays where the change was asked for, and the line that is changed comes into sight. */
+  /** The focus does not move, and the changed line is scrolled into view. */
   applyStart(edits) {
     if (view.state.doc !== checkedDoc) return;
     const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
@@ -540,15 +542,15 @@ const api = {
   setMarks(done, next, faulted, linked) {
     view.dispatch({ effects: marksChanged.of({ done, next, faulted, linked: [...linked] }) });
   },
-  /** `[line, text, title, level]` each. */
+  /** Elements are `[line, text, title, level]`. */
   setCosts(list) {
     view.dispatch({ effects: costsChanged.of(list) });
   },
-  /** `[line, title, level]` each. */
+  /** Elements are `[line, title, level]`. */
   setRaces(list) {
     view.dispatch({ effects: racesChanged.of(list) });
   },
-  /** `changed([line])` is called whenever other lines have breakpoints. */
+  /** `changed([line])` is called whenever the set of breakpoint lines changes. */
   connectBreaks(changed) {
     onBreaks = guarded(changed);
     const lines = breakLines(view.state, view.state.field(breaks));
@@ -556,7 +558,7 @@ const api = {
   },
   toggleBreak: () => void toggleBreak(view),
   clearBreaks: () => view.dispatch({ effects: breaksCleared.of(null) }),
-  /** First and last line of what is selected; null where that is less than two lines. */
+  /** Returns the first and last selected line, or null if the selection is within one line. */
   chosenLines() {
     const { from, to } = view.state.selection.main;
     const { doc } = view.state;
@@ -565,7 +567,7 @@ const api = {
     const last = end.from === to && end.number > first ? end.number - 1 : end.number;
     return from < to && last > first ? [first, last] : null;
   },
-  /** Each `[line, opcode, which layout its addresses have, link to its picture or null]`. */
+  /** Elements are `[line, opcode, layout of the addresses, link to the diagram or null]`. */
   setLayouts,
   reveal(line) {
     const mayMove = isNew || !view.hasFocus;
@@ -587,16 +589,16 @@ const api = {
 };
 globalThis.warpgridEditor = api;
 
-/** The views of what is pointed at, by its first word. */
+/** The view of each kind of focus, by its first word. */
 const VIEW_OF = { cell: "memory", line: "source", lane: "threads", register: "threads" };
 
-/** What examples, tours and puzzles need of the page. */
+/** The interface of the page for examples, tours and puzzles. */
 const learner = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
   pin(words) {
     onPin?.(words);
-    // Where one view is shown at a time, it is the one with what is pointed at.
+    // A narrow window shows one view at a time, so it changes to the view of the focus.
     showView(VIEW_OF[words.split(" ")[0]]);
     const line = /^line (\d+)$/.exec(words);
     if (line) api.reveal(Number(line[1]));
@@ -605,12 +607,12 @@ const learner = {
   showView,
 };
 
-/** What a file that fills a buffer needs of the page. */
+/** The interface of the page for files that initialize a buffer. */
 const filler = {
   text: () => api.text(),
   guessed: () => guessedLines(),
   failed: (why) => onFailed?.(why),
-  /** Another text that differs in few lines: it stays the same text for its reader. */
+  /** Applies a text that differs in few lines as a change of the same source. */
   change(text) {
     const old = api.text();
     let [from, end] = [0, 0];
@@ -621,7 +623,7 @@ const filler = {
   },
 };
 
-/** Opens what a person has dropped or chosen; what is here is kept. `memory` is the one that it was dropped on. */
+/** Opens dropped or selected files. The previous source is saved. `memory` is the drop target, if it is a memory. */
 async function openFiles(files, memory) {
   if (files.length === 1 && isFilling(files[0], memory)) { void fillFrom(filler, files[0], memory); return; }
   try {

@@ -1,5 +1,5 @@
-// The way from the playground to a document: the present text and what is shown of it go in, the lines that a document takes come out.
-// `web/widget/link.js` is the way from a widget to the playground.
+// Embedding of the playground in a document: creates the embedding code from the current source and view. `web/widget/link.js` implements
+// the opposite direction, from a widget to the playground.
 import { base64 } from "../widget/link.js";
 import { stated } from "../widget/stated.js";
 
@@ -7,17 +7,17 @@ const VIEWS = {
   split: "source and memory", editor: "source only", grid: "memory only", matrix: "matrix fragments", result: "final memory", quiz: "quiz",
 };
 
-/** The share of the source that comes nearest to a view, in per cent; none where a person's own choice does. */
+/** Width of the source in percent that is nearest to a view. Undefined where the last choice of the user applies. */
 const SHARES = { editor: "70", grid: "20", matrix: "20", result: "20", quiz: "20" };
 export const shareOf = (view) => (Object.hasOwn(SHARES, view ?? "") ? SHARES[view] : undefined);
 
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-/** A text that HTML takes for nothing else, between tags and in quotes. */
+/** Escapes text for HTML elements and quoted attributes. */
 const escape = (text) => text.replace(/[&<>"]/g, (character) => ENTITIES[character]);
 
 const written = (attributes, write, between) => Object.entries(attributes).map(([name, value]) => write(name, value)).join(between);
 
-/** A fence that is longer than any in the text. */
+/** Returns a code fence that is longer than any in the text. */
 export const fence = (text) => "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
 
 function fenced(language, { text, attributes }) {
@@ -25,7 +25,8 @@ function fenced(language, { text, attributes }) {
   return `${ticks}${language} ${written(attributes, (name, value) => `${name}=${value}`, " ")}\n${text}\n${ticks}\n`;
 }
 
-/** How each kind of document embeds a text. Markdown leaves the HTML as it is, too: it takes a `<pre>` after an empty line whole. `site` serves the files of the widget, with a slash at its end. */
+/** The embedding code of a source by document format. Markdown passes the HTML through, too, because it treats a `<pre>` after an empty
+ *  line as one block. `site` is the URL of the widget files, with a trailing slash. */
 export const FORMS = {
   HTML: ({ text, attributes, site }) => `<link rel="stylesheet" href="${escape(site)}warpgrid-snapshot.css">
 <script type="module" src="${escape(site)}warpgrid-widget.js"></script>
@@ -50,7 +51,7 @@ ${escape(text)}
   "VitePress, markdown-it": (shown) => fenced("ptx playground", shown),
 };
 
-/** How each kind of document embeds a picture of the lens; `query` is its words, as the address of the page has them. */
+/** The embedding code of a layout diagram by document format. `query` contains its parameters, as in the URL of the page. */
 const words = (query) => query.split("&").map(decodeURIComponent).join("\n");
 const picture = (language) => ({ query }) => `\`\`\`${language}\n${words(query)}\n\`\`\`\n`;
 export const PICTURES = {
@@ -66,17 +67,17 @@ export const PICTURES = {
   "VitePress, markdown-it": picture("warpgrid-layout"),
 };
 
-/** The words of the picture that the page shows; `null` where it shows a kernel. */
+/** Returns the parameters of the shown diagram, or `null` if the page shows a kernel. */
 const queryOf = (hash) => /^#(?:lens|layouts|matrix)\?(.*)$/.exec(hash)?.[1].replace(/&embed$/, "") ?? null;
 
-/** What a widget has to know to show the same: its text and its attributes. */
+/** Returns the source and the attributes with which a widget shows the same view. */
 export function shown({ source, entry, seed, view, position, target, version, front }) {
   const attributes = { view, step: position, target, version, front };
   const there = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null);
   return { text: stated({ source, entry, seed }).trim(), attributes: Object.fromEntries(there.map(([name, value]) => [name, `${value}`])) };
 }
 
-/** Where the playground is for others: its own address, or that of the project where it is served to this machine alone. */
+/** Returns the public URL of the playground: its own URL, or that of the project if it is served locally. */
 export function home() {
   const here = document.baseURI.split("#")[0];
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
@@ -96,10 +97,10 @@ const choice = (label, entries, value, onChange) => {
 };
 
 let form = "HTML";
-/** The view that was chosen last; before that the one of the link. */
+/** The last selected view, or initially that of the link. */
 let view = null;
 
-/** Fills the panel with the lines for the present text. */
+/** Renders the panel with the embedding code of the current source. */
 export function showEmbed(place, facts, linkedView) {
   view ??= Object.hasOwn(VIEWS, linkedView ?? "") ? linkedView : "split";
   const query = queryOf(location.hash);

@@ -1,17 +1,18 @@
-// Files to keep: a name and what the core has made of it come in; the browser's own way to save a file comes out.
+// Downloads: saves contents that the worker has created under a file name.
 import { make } from "./embed.js";
 
 const MEDIA = { svg: "image/svg+xml", png: "image/png", csv: "text/csv", npy: "application/octet-stream", txt: "text/plain", json: "application/json" };
-/** Pixels of a picture for one of a drawing, so that it is sharp on dense screens; and the longest side that browsers paint. */
+/** Pixel density of an exported image, for a sharp result on high-density screens, and the longest side of a canvas that browsers
+ *  support. */
 const DENSITY = 2;
 const LONGEST_SIDE = 16_000;
 
-/** Presses a link to the file, which is the only way to name it. */
+/** Clicks a download link, which is the only way to set the file name. */
 function press(name, href) {
   make("a", { href, download: name }).click();
 }
 
-/** Saves a text or bytes under a name. */
+/** Saves text or bytes under a file name. */
 export function saveFile(name, content) {
   if (typeof content === "string" && content.startsWith("data:")) { press(name, content); return; }
   const address = URL.createObjectURL(new Blob([content], { type: MEDIA[name.split(".").pop()] }));
@@ -19,7 +20,7 @@ export function saveFile(name, content) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A drawing (SVG) as a picture (PNG). */
+/** Converts an SVG image to PNG. */
 async function painted(drawing) {
   const address = URL.createObjectURL(new Blob([drawing], { type: MEDIA.svg }));
   try {
@@ -35,7 +36,8 @@ async function painted(drawing) {
   }
 }
 
-/** Saves what is promised: text or bytes, an `Error` that says why there are none, or null where the core has ended. A drawing becomes a picture where the name says so. */
+/** Saves the result of a promise: text or bytes, an `Error` with the reason of a failure, or null if the worker has stopped. An SVG
+ *  image is converted to PNG if the file name requires it. */
 export async function savePromised(name, promise, onFailed) {
   try {
     const content = await promise;

@@ -1,18 +1,19 @@
-// The way to buffers that start with what is in a file, which is loaded when one is chosen or dropped (`web/look/fill.js`).
+// Loads the code that initializes a buffer from a file when a file is selected or dropped (`web/look/fill.js`).
 import { make } from "./embed.js";
 import { RULES, writeLink } from "./link.js";
 import { grouped, loadBesideCore } from "./parts.js";
 
-/** Lets a person choose the file for a buffer. */
+/** Opens the file picker for a buffer. */
 export function chooseFile(page, name) {
   const chosen = make("input", { type: "file", accept: ".npy,.bin,.raw,.dat", onchange: () => void fillFrom(page, chosen.files[0], name) });
   chosen.click();
 }
 
-/** Whether a dropped file fills a buffer: an array does, and any bytes that are dropped on a memory and are no text of their own. */
+/** Checks whether a dropped file initializes a buffer: a NumPy array does, and so does a binary file that is dropped on a memory. */
 export const isFilling = (file, memory) => /\.npy$/i.test(file.name) || (memory !== undefined && /\.(?:bin|raw|dat)$/i.test(file.name));
 
-/** Fills a buffer: the one that is named, else the one that is called as the file is, else the only one. `page` has the text, what was guessed, and the way to change it. */
+/** Initializes the named buffer, or else the buffer with the name of the file, or else the only one. `page` provides the source, the
+ *  inferred annotations, and a function that changes the source. */
 export async function fillFrom(page, file, name) {
   const called = `“${file.name.slice(0, 60)}”`;
   try {

@@ -1,9 +1,10 @@
-// The way to where people learn: examples, tours and puzzles, which are loaded when they are opened (`web/learn`). `#learn` opens them, `#learn=tour:ID` a tour, `#learn=puzzle:ID` a puzzle.
+// Loads examples, tours and puzzles when they are opened (`web/learn`). `#learn` opens them, `#learn=tour:ID` a tour, `#learn=puzzle:ID` a
+// puzzle.
 import { loadBesideCore } from "./parts.js";
 
 const LINK = /^#learn(?:=(.*))?$/;
 
-/** Opens a place of it; `page` is what it needs of the page. */
+/** Opens a page of `web/learn`. `page` is its interface to the playground. */
 export async function openLearn(page, place = "") {
   try {
     const { open } = await loadBesideCore("learn.js");
@@ -13,7 +14,7 @@ export async function openLearn(page, place = "") {
   }
 }
 
-/** Follows the address for the life of the page. */
+/** Follows the URL fragment for the lifetime of the page. */
 export function followLearn(page) {
   const follow = () => {
     const found = LINK.exec(location.hash);

@@ -1,26 +1,26 @@
-// What a person sees, as a link and as a file: a scenario with its view goes in, the part of an address after `#` comes out, and back. The rules are
-// those of `crates/share`, which says the same of the same links; what packs is the browser's own.
+// Links and files of a view: converts a scenario with its view to a URL fragment, and back. The rules are those of `crates/share`, which
+// implements the same format. Compression uses the browser's streams.
 import RULES from "../../crates/share/src/rules.json" with { type: "json" };
 import { base64, fromBase64 } from "../widget/link.js";
 import { stated } from "../widget/stated.js";
 
 export { RULES };
 
-/** Why nothing is opened, as a sentence. */
+/** The reason for which a link or a file cannot be opened, as a sentence. */
 export class Mistake extends Error {}
 const mistake = (sentence, facts = {}) => new Mistake(RULES.sentences[sentence].replace(/\{(\w+)\}/g, (_, name) => facts[name]));
 
 const LINK = /^#?(\d+)=([\w-]*)/;
-/** Whether the part of an address is a link of ours, of whatever version. */
+/** Checks whether a URL fragment is a Warpgrid link of any version. */
 export const isLink = (hash) => LINK.test(hash);
 
-/** The part of an address after and with `#`. */
+/** Returns the URL fragment, including `#`. */
 export async function writeLink(shared) {
   const json = new TextEncoder().encode(JSON.stringify(plain(shared)));
   return `#${RULES.version}=${base64(await through(new CompressionStream("deflate"), json))}`;
 }
 
-/** Reads the part of an address after `#`, which may be hostile. What a sentence or a program has put after it is left out. */
+/** Reads a URL fragment from an untrusted source. Ignores text that other software or surrounding prose has appended. */
 export async function readLink(hash) {
   const [, digits, code] = LINK.exec(hash) ?? [];
   const version = (digits ?? "").replace(/^0+/, "");
@@ -38,10 +38,10 @@ export async function readLink(hash) {
   return checked(value, "link");
 }
 
-/** A file that the page and the command open, readable for people. */
+/** Returns a human-readable file that the page and the command line tool open. */
 export const writeFile = (shared) => `${JSON.stringify({ warpgrid: RULES.version, ...plain(shared) }, null, 2)}\n`;
 
-/** Reads such a file, or a scenario with its source inside. */
+/** Reads such a file, or a scenario that contains its source. */
 export function readFile(text) {
   if (text.length > RULES.most_bytes) throw mistake("large", { what: "file" });
   let value;
@@ -53,7 +53,7 @@ export function readFile(text) {
   return checked(value, "file");
 }
 
-/** The text of what is shared, with all that its launch needs; the kernel and the order that are chosen stay beside it. */
+/** Returns the source with all annotations that its launch needs. The selected kernel and seed remain separate. */
 export function textOf(shared, what = "link") {
   const { entry, seed, ...scenario } = shared;
   try {
@@ -63,7 +63,7 @@ export function textOf(shared, what = "link") {
   }
 }
 
-/** Puts bytes through a stream; throws when more than `most` come out. */
+/** Pipes bytes through a stream. Throws if the output exceeds `most` bytes. */
 async function through(stream, bytes, most = Infinity) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const parts = [];
@@ -81,7 +81,7 @@ async function through(stream, bytes, most = Infinity) {
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-/** Without what is left open. */
+/** Removes empty fields. */
 function plain(shared) {
   const isThere = (value) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(shared).filter(([name, value]) => name === "source" || isThere(value)));
@@ -102,7 +102,7 @@ const HAS = {
 
 const inside = (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? value[name] : undefined);
 
-/** The value, if each of its parts is what it should be. */
+/** Returns the value if each of its fields is valid, or else throws a `Mistake`. */
 function checked(value, what) {
   for (const part of Object.keys(RULES.fields).sort()) {
     const kind = RULES.fields[part];

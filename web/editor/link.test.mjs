@@ -1,4 +1,4 @@
-// Links and files of today and of earlier versions are read for good; others cost the same sentence as in `crates/share`.
+// Links and files of the current and of earlier versions stay readable. Invalid ones produce the same error message as in `crates/share`.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

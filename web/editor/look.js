@@ -1,24 +1,24 @@
-// The way to what is asked of a run beside what is shown, which is loaded when somebody asks for it, has watched something of this text before, or looks at a long
-// memory (`web/look`).
+// Loads the inspection features of `web/look` on demand: when the user requests them, has watched an expression of this source before, or
+// views a long memory.
 import { CARDS, KEPT } from "../look/names.js";
 import { make } from "./embed.js";
 import { loadBesideCore } from "./parts.js";
 
 let module = null;
-/** It is on its way. */
+/** The pending import. */
 let loading = null;
-/** Whether the cards of watched values are there. */
+/** Whether the watch cards are shown. */
 let isOpen = false;
 let latest = null;
-/** Places beside and in place of rows that wait for it, each with its moment. */
+/** Containers beside rows or in place of rows that wait for the module, each with its pending frame. */
 const waiting = new Map();
-/** Milliseconds after which the map of a long memory is loaded: its rows come first. */
+/** Delay in milliseconds before the minimap of a long memory is loaded, because its rows have priority. */
 const REST = 300;
-/** The lines that state what was guessed of the present launch; none where the text states it. */
+/** Returns the inferred annotations of the current launch, if there are any. */
 export const guessedLines = () => latest?.facts.guessed;
-/** What was kept of the texts that were watched (`web/look/kept.js`), if anything. */
+/** Checks whether there are saved watch expressions for a source (`web/look/kept.js`). */
 const isKept = (key) => { try { return (localStorage.getItem(KEPT) ?? "").includes(JSON.stringify(key)); } catch { return false; } };
-/** The expressions of the present text, in their order. */
+/** Returns the watch expressions of the current source, in order. */
 export async function watched() {
   await loading;
   return isOpen ? module.watched() : [];
@@ -37,7 +37,7 @@ async function load() {
   return module !== null;
 }
 
-/** Shows the cards of watched values. */
+/** Shows the watch cards. */
 async function open(card) {
   if (!await load()) return;
   isOpen = true;
@@ -45,12 +45,13 @@ async function open(card) {
   if (card) module.begin(card, latest);
 }
 
-/** Shows a memory by a stride or a layout. */
+/** Shows a memory in a custom stride or layout. */
 export async function arrange(memory, type) {
   if (await load()) module.begin("arrange", latest, { memory, type });
 }
 
-/** Shows a moment in its place: `{ name, place, facts, source, key, generation, watch, page }`; `watch` is what a link or a file says is watched. */
+/** Renders a frame into a container: `{ name, place, facts, source, key, generation, watch, page }`. `watch` contains the watch
+ *  expressions of a link or file. */
 export function showLook(moment) {
   if (moment.name !== "inspect") {
     if (module) { module.fill(moment); return; }

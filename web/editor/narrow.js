@@ -1,9 +1,9 @@
-// What only a narrow window has: one view at a time, chosen by tabs below the header, and a button that shows what else the header holds.
-// The style sheet hides both where there is room (`web/style.css`), so nothing here asks how wide the window is.
+// Layout of a narrow window: one view at a time, selected by tabs below the header, and a button that shows the rest of the header. The
+// style sheet hides both in wide windows (`web/style.css`), so this code does not check the window width.
 import { make } from "./embed.js";
 
 const VIEWS = [["memory", "Memory"], ["threads", "Threads"], ["source", "Source"]];
-/** The view stays over a reload of its tab. */
+/** The view survives a reload of the tab. */
 const KEPT = "warpgrid.shown";
 const root = document.documentElement;
 const name = (element, attributes) => {
@@ -12,27 +12,27 @@ const name = (element, attributes) => {
 };
 
 let buttons = [];
-/** Shows what the header holds, or hides it again; nothing before the page is there. */
+/** Expands or collapses the header. Does nothing before the page is rendered. */
 let setOpen = () => {};
 export const openHeader = () => setOpen(true);
 
-/** Whether tabs choose what is shown. */
+/** Checks whether the tabs are shown. */
 const isNarrow = () => buttons[0]?.checkVisibility() ?? false;
 
-/** The view that a part of the page is in; none where it is in all of them. */
+/** Returns the view that contains an element, or an empty string if all views do. */
 export function viewOf(element) {
   if (element.closest(".left")) return "source";
   if (element.closest(".side > :not(.cell)")) return "threads";
   return element.closest(".right") ? "memory" : "";
 }
 
-/** What `look` finds while all views are there at once. */
+/** Returns the result of `look`, which runs while all views are rendered. */
 export function withAll(look) {
   root.classList.add("reachable");
   try { return look(); } finally { root.classList.remove("reachable"); }
 }
 
-/** Shows one of the views, where only one is shown. */
+/** Shows a view in a narrow window. */
 export function showView(view) {
   if (!VIEWS.some(([known]) => known === view)) return;
   root.dataset.shown = view;
@@ -53,7 +53,7 @@ function tabs() {
   list.onkeydown = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    // The page's own keys go along the run.
+    // Prevents the page's own shortcuts, which would move the run.
     event.preventDefault();
     const next = buttons[(buttons.indexOf(event.target) + step + buttons.length) % buttons.length];
     next.focus();
@@ -63,7 +63,7 @@ function tabs() {
   return name(make("nav", { className: "tabs" }, list), { "aria-label": "Views" });
 }
 
-/** A button that shows and hides what the header has no room for. */
+/** Creates the button that expands and collapses the header. */
 function more(header) {
   const button = name(make("button", { type: "button", className: "icon more", textContent: "⋯", title: "More actions" }), { "aria-label": "More actions" });
   setOpen = (isOpen) => {
@@ -77,16 +77,16 @@ function more(header) {
     setOpen(false);
     button.focus();
   });
-  // What is said of the text and of the step is short or whole, where the style sheet shortens it.
+  // The description of the source and the step summary toggle between short and full where the style sheet shortens them.
   document.querySelector(".right").addEventListener("click", ({ target }) => {
     if (target.closest(".about, .say") && !target.closest("button, a")) root.classList.toggle("whole");
   });
-  // What opens something else has been chosen; what opens within the header stays there.
+  // The header collapses after a command that opens something else. Popovers within the header leave it expanded.
   header.addEventListener("click", ({ target }) => { if (target.closest(".text-button:not(summary)")) setOpen(false); });
   return button;
 }
 
-/** Adds both, as soon as the page is there. */
+/** Adds both controls once the page is rendered. */
 export function addNarrow() {
   const header = document.querySelector(".page > header");
   if (!header) { requestAnimationFrame(addNarrow); return; }

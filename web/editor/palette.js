@@ -1,9 +1,9 @@
-// Everything that the page can do, found by its name (Ctrl K): the controls that are shown go in, a list to choose from comes out, and the chosen one is
-// pressed. A control needs no entry of its own here: what a person can press is in the list under the name that a screen reader says.
+// The command palette (Ctrl+K): lists the visible controls of the page and activates the selected one. Controls need no registration here,
+// because each is listed under its accessible name.
 import { make } from "./embed.js";
 import { openHeader, showView, viewOf, withAll } from "./narrow.js";
 
-/** Where controls are, and what a person calls that part of the page; the first that holds a control names it. */
+/** Containers of controls and the name of that part of the page. The first matching container determines the name. */
 const PARTS = [
   ["footer", "run"],
   [".views", "view"],
@@ -11,20 +11,20 @@ const PARTS = [
   ["header", "page"],
 ];
 const CONTROLS = "button, summary, a[href], select, input[type=checkbox], input[type=radio]";
-/** Rows of the list at most: who sees more types another letter. */
+/** Maximum number of rows. The user can type another letter to narrow a longer list. */
 const MOST = 60;
 
 const squeezed = (text) => text.replace(/\s+/g, " ").trim();
 const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest("dialog, [aria-hidden=true], .cm-editor .cm-content");
 
-/** The name of a control as it is read aloud, near enough. */
+/** Returns an approximation of the accessible name of a control. */
 function nameOf(element) {
   const labelled = element.getAttribute("aria-labelledby")?.split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
   const own = element.getAttribute("aria-label") ?? labelled ?? element.labels?.[0]?.textContent ?? element.textContent;
   return squeezed(own) || squeezed(element.title);
 }
 
-/** The part of the page that a control is in: a card by its heading, else by what is around it. */
+/** Returns the part of the page that contains a control: the heading of its card, or else the name of its container. */
 function partOf(element) {
   const heading = element.closest(".card, .head")?.querySelector("h2, h3")?.textContent;
   return squeezed(heading ?? "") || (PARTS.find(([place]) => element.closest(place))?.[1] ?? "memory");
@@ -35,7 +35,7 @@ function pick(select, value) {
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Presses a control where a person can see what comes of it. */
+/** Activates a control after its view has become visible. */
 function press(element) {
   if (element.matches("summary")) openHeader();
   else if (!element.closest("header")) showView(viewOf(element));
@@ -43,7 +43,7 @@ function press(element) {
   element.click();
 }
 
-/** The commands of one control. */
+/** Returns the commands of a control. */
 function commandsOf(element) {
   const part = partOf(element);
   if (element instanceof HTMLSelectElement) {
@@ -55,7 +55,7 @@ function commandsOf(element) {
   return name === "" ? [] : [{ name, part, help: squeezed(element.title), run: () => press(element) }];
 }
 
-/** Each card that can be gone to. */
+/** Returns the command that moves to a card. */
 function placesOf(card) {
   const heading = squeezed(card.querySelector("h2")?.textContent ?? "");
   const show = () => {
@@ -66,7 +66,7 @@ function placesOf(card) {
   return heading === "" ? [] : [{ name: heading, part: "go to", run: show }];
 }
 
-/** All commands of the page as it is now, each name once in its part; also those of the views that a narrow window does not show. */
+/** Returns all current commands of the page, each name once per part, including those of views that a narrow window hides. */
 const commands = () => withAll(commandsShown);
 function commandsShown() {
   const controls = [...document.querySelectorAll(CONTROLS)].filter((element) => isShown(element) && !element.disabled && element.getAttribute("aria-disabled") !== "true");
@@ -79,15 +79,15 @@ function commandsShown() {
   return [...found.values()];
 }
 
-/** A value, an address, or an element such as `out[5]`, which may be looked for in memory. */
+/** A value, an address, or an element such as `out[5]`, which can be searched for in memory. */
 const FINDABLE = /^(?:[-+]?(?:\d[\w.+-]*|inf)|nan|[\w:.$%]+\[\d+\])$/i;
-/** What is typed as a command that looks for it: the next cell each time. */
+/** Returns the command that searches for the typed text, moving to the next match each time. */
 function finding(typed) {
   const text = squeezed(typed).replace(/^= ?/, "");
   return FINDABLE.test(text) ? [{ name: `Find ${text} in memory`, part: "memory", run: () => globalThis.warpgridEditor.find(text) }] : [];
 }
 
-/** How well a command fits what is typed: less is better, and nothing where a word of it is missing. */
+/** Ranks a command against the typed words. Lower is better, and a command that lacks a word has an infinite rank. */
 function rank({ name, part, help = "" }, words) {
   const [title, all] = [name.toLowerCase(), `${name} ${part} ${help}`.toLowerCase()];
   if (!words.every((word) => all.includes(word))) return Infinity;
@@ -104,7 +104,7 @@ function ranked(all, typed) {
   return fitting.map(({ command }) => command);
 }
 
-/** Shows the list. */
+/** Shows the palette. */
 function open() {
   const all = commands();
   const before = document.activeElement;
@@ -157,7 +157,7 @@ function open() {
     event.preventDefault();
     mark();
   };
-  // A press beside the list closes it.
+  // A click outside closes the dialog.
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   dialog.onclose = () => {
     dialog.remove();
@@ -175,6 +175,6 @@ addEventListener("keydown", (event) => {
   event.stopPropagation();
   const shown = document.querySelector("dialog.palette");
   if (shown) shown.close();
-  // Another dialog keeps its own keys.
+  // Another open dialog has its own keys.
   else if (!document.querySelector("dialog[open]")) open();
 }, { capture: true });

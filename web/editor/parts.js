@@ -1,12 +1,12 @@
-// What several modules of the page need: numbers as a person reads them, and what is loaded when it is asked for.
+// Helpers shared by several modules: number formatting, and imports on demand.
 
-/** A number in groups of three digits. */
+/** Formats a number in groups of three digits. */
 export const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** A number with its noun: `1 store`, `1,024 stores`. */
+/** Formats a number with its noun: `1 store`, `1,024 stores`. */
 export const plural = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A module that lies beside the core. */
+/** Imports a module that is deployed next to the worker modules. */
 export function loadBesideCore(name) {
   const core = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
   return import(new URL(name, core).href);

@@ -1,14 +1,15 @@
-// A link to what a person sees: the panel that makes it, the files that say the same, and what is dropped on the page.
-// The text and the facts of the page by name go in (`web/src/share.rs`); `web/editor/link.js` packs them.
+// Sharing of the current view: the panel that creates the link, the corresponding files, and dropped files. The inputs are the source and
+// the named facts of the page (`web/src/share.rs`); `web/editor/link.js` encodes them.
 import { fence, home, make } from "./embed.js";
 import { saveFile } from "./files.js";
 import { readFile, RULES, writeFile, writeLink } from "./link.js";
 import { grouped } from "./parts.js";
 
-/** Names of fields, and parts of them by their ids. */
+/** Prefix of the view options of a memory; the rest of the field name is the memory ID. */
 const GRIDS = "view.grids.";
 
-/** What is shared: a scenario with its view. What a link has brought stays, as long as its text is the same. `watch` is what is watched, `breaks` the lines with a breakpoint. */
+/** Returns the scenario with its view. The fields of an opened link are retained as long as its source is unchanged. `watch` contains
+ *  the watch expressions, `breaks` the breakpoint lines. */
 export function sharedOf({ source, facts, brought, watch = [], breaks = [] }) {
   const { view: _view, widget: _widget, ...before } = brought ?? {};
   const shared = { ...before, source: brought?.source ?? source, view: {} };
@@ -25,10 +26,10 @@ export function sharedOf({ source, facts, brought, watch = [], breaks = [] }) {
   return shared;
 }
 
-/** The lines of a text that state its launch, and those that were guessed. */
+/** Returns the annotations of a source, and the inferred ones. */
 const launchLines = (source, guessed) => [...(guessed ? guessed.split("\n") : []), ...source.split("\n").filter((line) => /^\s*(?:\/\/|#)@/.test(line)).map((line) => line.trim())];
 
-/** What else the link is copied as: each makes a text of what is shared. */
+/** The formats in which the link can be copied. Each function returns the text to copy. */
 const FORMS = {
   Link: ({ link }) => link,
   Markdown: ({ link, title }) => `[${title.replace(/[[\]\\]/g, "\\$&")}](${link})\n`,
@@ -57,14 +58,14 @@ const HINTS = {
   "case.json": "test case that `warpgrid run case.json` runs", "//@ lines": "launch annotations",
 };
 
-/** What a text is called: its title, or else its kernel. */
+/** Returns the title of a source, or else its kernel. */
 const titleOf = (source, kernel) => /^\s*\/\/@\s*title\s+(.+?)\s*$/m.exec(source)?.[1] ?? kernel ?? "Kernel";
 const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 48) || "kernel"}.warpgrid.json`;
 
-/** Views whose address says all that they show, and what they are called. */
+/** Views whose URL contains their complete state, and their titles. */
 const VIEWS = { "#layouts": "Layout diagram", "#matrix": "Layout diagram", "#lens": "Layout diagram", "#product": "Tensor Core arithmetic" };
 
-/** Fills the panel: the link is copied at once. */
+/** Renders the panel and copies the link immediately. */
 export async function showShare(place, seen, openFiles) {
   const shared = sharedOf(seen);
   const facts = Object.fromEntries(seen.facts);
@@ -114,16 +115,18 @@ export async function showShare(place, seen, openFiles) {
   await copy(link, `link (${grouped(link.length)} characters)`);
 }
 
-/** More bytes than a text may have. */
+/** Maximum size of a source in bytes. */
 const MOST_BYTES = RULES.most_bytes;
 
-/** Bytes that a file of a compiler may have: it is copied from thread to thread, and the command reads larger ones. */
+/** Maximum size of a compiled file in bytes, because the file is copied between threads. The command line tool reads larger ones. */
 const MOST_COMPILED = 64e6;
 
-/** Whether a file is one of a compiler, by its first bytes: ELF, or a fatbin. Other files with NUL bytes are looked into as well, since programs hold fatbins. */
+/** Checks whether a file is a compiled file by its magic number: ELF, or a fatbin. Other files with NUL bytes are inspected as well,
+ *  because executables contain fatbins. */
 const isCompiled = (bytes) => [[0x7f, 0x45, 0x4c, 0x46], [0x50, 0xed, 0x55, 0xba]].some((magic) => magic.every((byte, at) => bytes[at] === byte));
 
-/** What files bring: `{ text }`, `{ shared }` where one says how it is seen, or `{ name, compiled }` where it is no text but a file of a compiler. Throws the sentence that says why nothing is opened. */
+/** Returns the contents of a file: `{ text }`, `{ shared }` if it contains a view, or `{ name, compiled }` for a compiled file. Throws
+ *  an error message if the file cannot be opened. */
 export async function fromFiles(files) {
   if (files.length !== 1) throw new Error(`Cannot open ${files.length} files at once. Drop a single file.`);
   const [file] = files;
@@ -136,14 +139,14 @@ export async function fromFiles(files) {
   if (file.size > MOST_BYTES) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB, but the limit for source files is ${MOST_BYTES / 1e6} MB.`);
   const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`Cannot open ${name}: ${error.message}`); });
   const text = new TextDecoder().decode(bytes);
-  // Comments in another encoding are no reason; bytes that no text has are.
+  // Comments in another encoding are accepted; bytes that occur in no text file are not.
   const n_odd = text.match(/[\0\ufffd]/g)?.length ?? 0;
   if (text.includes("\0") || n_odd * 50 > text.length) throw new Error(`Cannot open ${name}: the file is not valid UTF-8.`);
   const isJson = /\.json$/i.test(file.name) || /^\s*\{\s*"warpgrid"/.test(text);
   return isJson ? { shared: readFile(text) } : { text };
 }
 
-/** Opens what is dropped anywhere on the page. */
+/** Opens files that are dropped anywhere on the page. */
 export function listenToDrops(openFiles) {
   const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
   const mark = (isOver) => document.documentElement.classList.toggle("dropping", isOver);

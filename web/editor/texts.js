@@ -1,18 +1,18 @@
-// The person's own texts: each kept apart from the others and from the examples, in IndexedDB, which holds many megabytes.
-// The text in the editor lies in local storage too, if it is short: that is written before the page goes, when IndexedDB
-// may be too late. Which text a tab shows is the tab's own affair.
+// The saved kernels of the user, stored separately from each other and from the examples in IndexedDB, which holds many megabytes. A short
+// source in the editor is also stored in local storage, which can be written synchronously while the page is being closed, when IndexedDB
+// may be too late. Each tab stores separately which kernel it shows.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
 import { fromBase64 } from "../widget/link.js";
 import { isLink, readLink, RULES, textOf } from "./link.js";
 
-/** Local storage holds about 5 million characters; a longer text is in IndexedDB alone. */
+/** Maximum length of a source in local storage, which holds about 5 million characters. A longer source is only in IndexedDB. */
 const JOURNAL_LENGTH = 2_000_000;
-/** More texts are not kept, and the page says so. */
+/** Maximum number of saved kernels. The page reports an error beyond it. */
 const MOST_TEXTS = 200;
 const NAME_LENGTH = 48;
 const JOURNAL = "warpgrid.journal";
 const HERE = "warpgrid.here";
-/** Before the id of a text that IndexedDB may not have yet. */
+/** Key prefix of a source that IndexedDB may not contain yet. */
 const HELD = "warpgrid.held.";
 
 const store = lazily(() => createStore("warpgrid-texts", "texts"));
@@ -27,9 +27,9 @@ function attempt(call) {
   try { return call(); } catch { return null; }
 }
 
-/** The own text in the editor; null while that is an example. */
+/** ID of the saved kernel in the editor, or null for an example. */
 let own = null;
-/** When the text in the editor changed, and the text itself if it comes from the journal; null when it is kept. */
+/** Unsaved changes: the time of the last change, and the source if it is from the journal. Null if the source is saved. */
 let unkept = null;
 let name = "";
 let known = new Map();
@@ -38,33 +38,35 @@ let trouble = null;
 
 const newId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** What the last tab wrote: `{ own, text, changed }`; the text is null when it is in IndexedDB alone. */
+/** Returns the journal, the last state that any tab has written: `{ own, text, changed }`. The source is null if it is only in
+ *  IndexedDB. */
 const journal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL)));
-/** What this tab shows: `{ own, example }`. */
+/** Returns the state of this tab: `{ own, example }`. */
 const here = () => attempt(() => JSON.parse(sessionStorage.getItem(HERE)));
 
-/** What the last link or file brought, which may be hostile but is checked: `{ shared, text, view }`, with the text as the editor shows it. */
+/** The contents of the last opened link or file, which are untrusted but validated: `{ shared, text, view }`, with the source as shown
+ *  in the editor. */
 let linked = null;
-/** What it says beside the text, by the names of a link's fields; undefined where it says nothing. */
+/** Returns a field of the link or file by name, or undefined. */
 export function linkedFact(name) {
   if (name === "view") return linked?.view;
   const found = name.split(".").reduce((value, part) => value?.[part], linked?.shared) ?? undefined;
   return typeof found === "object" ? Object.entries(found).map((entry) => entry.join("\t")).join("\n") : found?.toString();
 }
-/** What a text is known by: its id where it is the person's own, else what is in it. */
+/** Returns the key of a source: the ID of a saved kernel, or else its fingerprint. */
 export const keyOf = (print) => own ?? `print ${print}`;
-/** What was brought, while its text is as it came; else null. */
+/** Returns the contents of the link or file while its source is unchanged, or else null. */
 export const brought = (text) => (linked?.text === text ? linked.shared : null);
-/** Takes what a file has brought; the text that the editor shows then. */
+/** Stores the contents of a file and returns the source for the editor. */
 export function bring(shared, what) {
-  // The step of the text before says nothing about this one.
+  // The step of the previous source does not apply to this one.
   attempt(() => sessionStorage.removeItem("warpgrid.step"));
   const text = textOf(shared, what);
   linked = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined };
   return text;
 }
 
-/** Why the link in the address is not opened, until the page can say so. */
+/** The reason for which the link in the URL cannot be opened, until the page can report it. */
 let broken = null;
 export function takeBroken() {
   const why = broken;
@@ -72,7 +74,7 @@ export function takeBroken() {
   return why;
 }
 
-/** What the address brings: a text with all that is seen (web/editor/link.js), or that of a widget (web/widget/link.js); null when there is none. */
+/** Returns the source in the URL, of a link with a view (web/editor/link.js) or of a widget (web/widget/link.js), or null. */
 async function linkedText() {
   try {
     const shared = isLink(location.hash) ? await readLink(location.hash) : widgetLink();
@@ -84,7 +86,7 @@ async function linkedText() {
   }
 }
 
-/** The address is plain again afterwards, so that it does not bring back what has been changed since. */
+/** Removes the fragment from the URL, so that a reload does not discard later edits. */
 function widgetLink() {
   const facts = new URLSearchParams(location.hash.slice(1));
   const coded = facts.get("text");
@@ -97,21 +99,22 @@ function widgetLink() {
   return { source, target: fact("target"), ptx_version: fact("version"), widget: fact("view"), view: { step } };
 }
 
-/** A link stays in the address as long as it is what one sees. */
+/** Removes the link from the URL, which keeps it only as long as it matches the current view. */
 function leaveLink() {
   if (isLink(location.hash)) history.replaceState(history.state, "", location.pathname + location.search);
 }
 
-// Another link in the same tab begins anew; what is here is kept as the page goes.
+// Another link in the same tab reloads the page. The current source is saved when the page is unloaded.
 addEventListener("hashchange", () => {
   if (isLink(location.hash) || new URLSearchParams(location.hash.slice(1)).has("text")) location.reload();
 });
 
-/** The text that the editor opens with: that of the address, else this tab's, else that of the last one; null on a first visit. */
+/** Returns the initial source of the editor: that of the URL, or else that of this tab, or else that of the last tab. Null on the first
+ *  visit. */
 export async function firstText() {
   const text = await linkedText();
   if (text !== null) {
-    // Like an example, it is no own text until it is changed.
+    // Like an example, a linked source is not a saved kernel until it is edited.
     attempt(() => sessionStorage.setItem(HERE, JSON.stringify({ own: null, example: text })));
     return text;
   }
@@ -130,7 +133,7 @@ async function open(id) {
   return text;
 }
 
-/** The text of one of them, which the editor shows from now on; null when it is gone. */
+/** Opens a saved kernel and returns its source, or null if it was deleted. */
 export async function opened(id, before) {
   leaveLink();
   await keep(before);
@@ -141,15 +144,15 @@ export async function opened(id, before) {
   return text;
 }
 
-/** The text of an example. */
+/** Fetches the source of an example. */
 export async function example(file) {
-  // Another build may have changed it.
+  // A later build may have changed the example.
   const answer = await fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`the server returned ${answer.status} ${answer.statusText}`.trim());
   return answer.text();
 }
 
-/** An example is in the editor: it needs no keeping. */
+/** Records that the editor shows an example, which does not need to be saved. */
 export function showsExample(text, before) {
   leaveLink();
   void keep(before);
@@ -158,7 +161,7 @@ export function showsExample(text, before) {
   say();
 }
 
-/** The person has changed the text; `before` is the text that it takes the place of, if little of that is left, else null. */
+/** Records an edit of the user. `before` is the previous source if it was mostly replaced, or else null. */
 export function changed(before) {
   leaveLink();
   if (own === null || before !== null) {
@@ -169,7 +172,7 @@ export function changed(before) {
   unkept = { changed: Date.now() };
 }
 
-/** Writes down what can be written at once: the page may be gone before IndexedDB has answered. */
+/** Saves synchronously what can be saved, because the page may be closed before IndexedDB responds. */
 export function remember(text) {
   const isShort = text.length <= JOURNAL_LENGTH;
   const entry = { own, text: isShort ? text : null, changed: unkept?.changed ?? 0 };
@@ -177,7 +180,7 @@ export function remember(text) {
   attempt(() => localStorage.setItem(JOURNAL, JSON.stringify(entry)));
 }
 
-/** Keeps the text, if it is the person's own and has changed. */
+/** Saves the source if it is a kernel of the user and has changed. */
 export async function keep(text) {
   remember(text);
   if (own === null || unkept === null || text.trim() === "") return;
@@ -188,7 +191,7 @@ export async function keep(text) {
   unkept = null;
   hold(first, { text, name: title, changed });
   try {
-    // Two tabs that show the same text write two from the first change on.
+    // From the first edit on, two tabs that show the same kernel save two separate kernels.
     if (!(await isAlone(id))) id = await renamed(id, newId());
     if (!known.has(id)) {
       const twin = await sameText(id, text);
@@ -199,7 +202,7 @@ export async function keep(text) {
     release(first, changed);
     trouble?.("");
   } catch (error) {
-    // The journal may have it; a browser that refuses every store keeps nothing.
+    // The journal may contain the source. A browser that denies all storage saves nothing.
     if (!known.size && journal()?.text === text) return;
     trouble?.(`The kernel could not be saved: ${error?.message || error?.name || error}`);
   } finally {
@@ -208,28 +211,29 @@ export async function keep(text) {
 }
 
 async function write(id, text, about) {
-  // Two writes of one text may overlap: the later change stays.
+  // Two writes of the same kernel may overlap. The later change wins.
   if (known.get(id)?.changed > about.changed) return;
   await setMany([[textKey(id), text], [aboutKey(id), about]], store());
   known.set(id, about);
-  // The page may have named the text since the write began.
+  // The page may have set the name since the write began.
   if (id === own && name && name !== about.name) {
     about.name = name;
     await set(aboutKey(id), about, store());
   }
 }
 
-/** Local storage has a short text until IndexedDB has it: the page may be gone before. */
+/** Stores a short source in local storage until IndexedDB has it, because the page may be closed before. */
 function hold(id, held) {
   if (held.text.length <= JOURNAL_LENGTH) attempt(() => localStorage.setItem(HELD + id, JSON.stringify(held)));
 }
-/** Removes the held text, unless it has changed after `changed`: its own write may not have ended before the page goes. */
+/** Removes the stored source unless it was changed after `changed`, because the write of that change may not complete before the page is
+ *  closed. */
 function release(id, changed = Infinity) {
   const held = attempt(() => JSON.parse(localStorage.getItem(HELD + id)));
   if (held?.changed > changed) return;
   attempt(() => localStorage.removeItem(HELD + id));
 }
-/** Keeps what an earlier page had no time for. */
+/** Saves the sources that an earlier page had no time to save. */
 async function keepHeld() {
   const all = attempt(() => Object.keys(localStorage).filter((key) => key.startsWith(HELD))) ?? [];
   for (const id of all.map((key) => key.slice(HELD.length))) {
@@ -247,7 +251,7 @@ async function renamed(id, other) {
   return other;
 }
 
-/** An own text with the same words, so that going to and fro leaves one. */
+/** Returns a saved kernel with the same source, so that switching back and forth creates only one. */
 async function sameText(id, text) {
   for (const [other, about] of known) {
     if (other !== id && about.length === text.length && await get(textKey(other), store()) === text) return other;
@@ -256,7 +260,7 @@ async function sameText(id, text) {
 }
 
 const claims = new Map();
-/** Whether no other tab writes the text. The lock lasts as long as the page. */
+/** Checks whether no other tab writes the kernel. The lock is held for the lifetime of the page. */
 function isAlone(id) {
   if (!claims.has(id)) {
     claims.set(id, new Promise((resolve) => {
@@ -268,7 +272,7 @@ function isAlone(id) {
   return claims.get(id);
 }
 
-/** The name of a text that has not run: its first kernel, in PTX or in a listing, else its first line. */
+/** Returns the name of a kernel that has not run: its first entry in PTX or in a listing, or else its first line. */
 function nameOf(text) {
   const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):/m.exec(text);
   return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3]).slice(0, NAME_LENGTH) : firstLine(text);
@@ -278,7 +282,7 @@ function firstLine(text) {
   return (line ?? "").slice(0, NAME_LENGTH);
 }
 
-/** What the page calls the text that runs. */
+/** Sets the name that the page has determined for the running kernel. */
 export function named(given) {
   if (own === null || given === "" || given === name) return;
   name = given.slice(0, NAME_LENGTH);
@@ -289,7 +293,7 @@ export function named(given) {
   say();
 }
 
-/** Deletes one of them for good. */
+/** Deletes a saved kernel permanently. */
 export async function remove(id) {
   if (own === id) [own, unkept] = [null, null];
   release(id);
@@ -298,7 +302,7 @@ export async function remove(id) {
   say();
 }
 
-/** `changed([[id, label]], own)` is called with all texts, newest first; `failed(why)` when one could not be kept, or with "". */
+/** `onList([[id, label]], own)` receives all saved kernels, newest first; `onTrouble(why)` an error while saving, or "". */
 export async function connectTexts(onList, onTrouble) {
   listener = onList;
   trouble = onTrouble;
@@ -310,7 +314,7 @@ export async function connectTexts(onList, onTrouble) {
     await keepHeld();
   } catch { /* without IndexedDB the journal alone keeps the text */ }
   name = known.get(own)?.name ?? "";
-  // What the last page had no time to keep.
+  // A source that the last page had no time to save.
   if (typeof unkept?.text === "string") {
     if (unkept.changed > (known.get(own)?.changed ?? 0)) await keep(unkept.text);
     else unkept = null;

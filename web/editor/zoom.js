@@ -1,14 +1,14 @@
-// Larger and smaller cells by + and -, by the wheel with Ctrl, as a pinch on a touchpad is, too, and by two fingers: each presses the buttons of the memory, or says which
-// element stays in sight where `web/look/small.js` knows it.
+// Zooming of grids by + and -, by the wheel with Ctrl, which includes touchpad pinches, and by two fingers. Clicks the zoom buttons of the
+// memory, or names the element to keep in view if `web/look/small.js` knows it.
 
-/** Turns of the wheel that change the size once. */
+/** Wheel distance of one zoom step. */
 const TURN = 50;
-/** How much farther apart two fingers are then. */
+/** Ratio of finger distances of one zoom step. */
 const APART = 1.35;
-/** Milliseconds without a turn after which the next one begins anew. */
+/** Pause in milliseconds after which the wheel distance is reset. */
 const REST = 300;
 
-/** Listens anywhere on the page; `pin(words)` is called with what to do. */
+/** Registers the event listeners. `pin(words)` receives the zoom action. */
 export function listenToZoom(pin) {
   function zoom(target, isCloser) {
     const card = target.closest?.(".memory:has(.rows)");
@@ -21,7 +21,7 @@ export function listenToZoom(pin) {
     const { key, target } = event;
     if (!/^[-+=]$/.test(key) || event.ctrlKey || event.metaKey || event.altKey || !target.closest?.(".memory:has(.rows)")) return;
     event.preventDefault();
-    // Cells of another size may take the place of those that have the focus: what is around them has it until then.
+    // The focused cells may be replaced by cells of another size, so their container holds the focus in the meantime.
     const rows = target.closest(".scroller") && target.closest(".rows");
     if (rows) {
       rows.tabIndex = -1;
@@ -49,7 +49,7 @@ export function listenToZoom(pin) {
     if (!rows) return;
     let before = distance(touches);
     const ends = new AbortController();
-    // The target of a touch stays that of its start, though it may be gone.
+    // The target of a touch does not change, even if the element is removed.
     const card = rows.closest(".memory");
     target.addEventListener("touchmove", (event) => {
       if (event.touches.length !== 2) return;
