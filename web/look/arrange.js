@@ -1,10 +1,11 @@
-// A memory in rows and columns by any stride, or by a layout of CuTe: four numbers or a text; the cells in the colours of the lanes that wrote them.
+// The custom layout card: a memory in rows and columns by arbitrary strides, entered as four numbers, or by a CuTe layout. Cells have the
+// colors of the lanes that wrote them.
 import { grouped, plural } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { laneColour } from "./watch.js";
 
-/** The memories that the page shows, as it names them: `[id, title, extents]`. */
+/** Returns the memories on the page: `[id, title, extents]`. */
 export function memories() {
   return [...document.querySelectorAll(".memory[data-memory]")].map((card) => {
     const extents = card.dataset.extents.split(" ").filter(Boolean).map(Number);
@@ -12,15 +13,15 @@ export function memories() {
   });
 }
 
-/** The types that a memory can be shown as. */
+/** Returns the available element types. */
 const types = () => [...document.querySelector("select[aria-label='Element type']")?.options ?? []].map(({ value, label }) => [value, value === "" ? "declared type" : label]);
 
-/** The numbers of a layout that is plain rows and columns; null for any other. */
+/** Returns the numbers of a plain row-and-column layout, or null for any other layout. */
 const numbersOf = (text) => /^\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*$/.exec(text)?.slice(1) ?? null;
 
 export function arrangeCard(first) {
   let moment = first;
-  /** Whether it is open. */
+  /** Whether the card is open. */
   let isOn = false;
   let at = [0, 0];
 
@@ -46,7 +47,7 @@ export function arrangeCard(first) {
     if (entries.some(([value]) => value === before)) select.value = before;
   };
   const showNumbers = () => (numbersOf(layout.value) ?? ["", "", "", ""]).forEach((number, axis) => { numbers[axis].value = number; });
-  /** To begin with: rows and columns of the memory, exchanged. */
+  /** Sets the initial layout, which swaps the rows and columns of the memory. */
   function begin() {
     const [, , extents = []] = memories().find(([id]) => id === memory.value) ?? [];
     const columns = extents.length > 1 ? extents.at(-1) : 8;
@@ -126,9 +127,9 @@ export function arrangeCard(first) {
 
   return {
     node,
-    /** Where it belongs: below the memories. */
+    /** The container of the card below the memories. */
     place: () => (isOn ? document.querySelector(".arrange-place") : null),
-    /** `{ memory, type }` is what it shows first. */
+    /** `{ memory, type }` is the initial selection. */
     begin(what) {
       isOn = true;
       this.show(moment);
@@ -137,7 +138,7 @@ export function arrangeCard(first) {
         begin();
         void update(moment);
       }
-      // It is with the memories, where one view is shown at a time.
+      // The card is among the memories, and a narrow window shows only one view.
       moment.page.showView("memory");
       node.scrollIntoView({ block: "nearest" });
       layout.focus();

@@ -1,7 +1,8 @@
-// Questions about a moment. One is under way at a time: of those that wait only the last one counts, since the run has moved on from the others.
+// Requests about a frame. One request is pending at a time. Of the waiting ones only the last is sent, because the run has moved on from
+// the others.
 import { core } from "../learn/core.js";
 
-/** What a core gets of the launch, and after it the facts of the question and the text; `parts` of a run go beside them. */
+/** Sends a request with the launch, its arguments and the source. `parts` of a run are transferred with it. */
 export function askCore(asked, parts, { facts, source }, what, ...rest) {
   const [a = "", b = "", c = ""] = rest.map(String);
   const launch = [facts.target, facts.ptx_version, facts.entry, facts.seed].map((word) => word ?? "");
@@ -10,7 +11,7 @@ export function askCore(asked, parts, { facts, source }, what, ...rest) {
 
 export const askAt = (moment, what, ...rest) => askCore(core, [], moment, what, ...rest);
 
-/** A function that runs `update` for the latest of what it is given. */
+/** Returns a function that runs `update` for the latest of its arguments. */
 export function latest(update) {
   let isBusy = false;
   let waiting = null;

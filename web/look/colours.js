@@ -1,16 +1,16 @@
-// Colours of the page as a canvas takes them.
+// Colors of the page for canvases.
 import { make } from "../learn/parts.js";
 import { laneColour } from "./watch.js";
 
-/** The colour of a lane; of what no lane is known for. */
+/** Returns the color of a lane, or the color for an unknown lane. */
 export const colourOf = (lane) => (lane === undefined ? "var(--ink3)" : laneColour(lane));
 
-/** Colours of a place, in the words of a style sheet, as their red, green, blue and alpha: four bytes each. */
+/** Resolves CSS colors in the context of an element to RGBA bytes. */
 export function bytesOf(place, colours) {
   const canvas = make("canvas", { width: colours.length, height: 1 });
   const context = canvas.getContext("2d", { willReadFrequently: true });
   const probe = make("i", {});
-  // Where colours are forced, what they tell of values and lanes stays.
+  // In forced-colors mode, the colors of values and lanes are preserved, because they carry information.
   probe.style.forcedColorAdjust = "none";
   place.append(probe);
   colours.forEach((colour, at) => {
@@ -22,7 +22,7 @@ export function bytesOf(place, colours) {
   return context.getImageData(0, 0, colours.length, 1).data;
 }
 
-/** Places, each with what paints it. */
+/** Containers and their paint functions. */
 const painted = new Map();
 function paintAll() {
   for (const [place, paint] of painted) {
@@ -33,7 +33,7 @@ function paintAll() {
 new MutationObserver(paintAll).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paintAll);
 
-/** Calls `paint` when the page becomes light or dark, as long as a place is there. */
+/** Calls `paint` when the theme changes, as long as the container is in the document. */
 export function onTheme(place, paint) {
   for (const [other] of painted) if (!other.isConnected) painted.delete(other);
   painted.set(place, paint);

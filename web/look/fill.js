@@ -1,13 +1,13 @@
-// A buffer that starts with what is in a file: an array of NumPy (`.npy`) or raw bytes. The file goes in; the `//@ buffer` line that lists its elements comes out.
-// The page loads this when a file is chosen or dropped (`web/editor/fill.js`).
+// Initializes a buffer from a file, which is a NumPy array (`.npy`) or raw bytes: creates the `//@ buffer` line that lists its elements.
+// The page loads this module when a file is selected or dropped (`web/editor/fill.js`).
 import WIDTHS from "../../crates/launch/src/widths.json" with { type: "json" };
 import { grouped, plural } from "../editor/parts.js";
 
-/** Characters of a line that an editor shows without effort. */
+/** Maximum line length in characters that an editor handles without delay. */
 const MOST_CHARACTERS = 250_000;
 const MOST_BYTES = 4e6;
 
-/** How elements are read: a text of one that gives the same bits. */
+/** Readers of elements, which return a literal with the same bits. */
 const hex = (bits, width) => `0x${bits.toString(16).padStart(width * 2, "0")}`;
 const integer = (read) => () => (view, at) => String(view[read](at, true));
 const bitsOf = (view, at, width) => {
@@ -22,7 +22,7 @@ const float = (read, shortest) => (width) => (view, at) => {
   return Object.is(value, -0) ? "-0.0" : shortest(value);
 };
 
-/** The value of a float of 16 bits. */
+/** Returns the value of a 16-bit float. */
 function half(view, at) {
   const word = view.getUint16(at, true);
   const [exponent, fraction] = [word >> 10 & 31, word & 1023];
@@ -30,7 +30,7 @@ function half(view, at) {
   return word >> 15 ? -size : size;
 }
 
-/** The shortest decimal that is this value as a float of 32 bits. */
+/** Returns the shortest decimal that rounds to this value as a 32-bit float. */
 function single(value) {
   for (let digits = 1; digits < 9; digits += 1) {
     const text = String(Number(value.toPrecision(digits)));
@@ -39,24 +39,24 @@ function single(value) {
   return String(value);
 }
 
-/** Types whose elements are written as numbers; those of all others are written as bits. */
+/** Types whose elements are written as numbers. Those of all other types are written as bits. */
 const NUMBERS = {
   u8: integer("getUint8"), s8: integer("getInt8"), u16: integer("getUint16"), s16: integer("getInt16"), u32: integer("getUint32"), s32: integer("getInt32"),
   u64: integer("getBigUint64"), s64: integer("getBigInt64"),
   f16: float(half, String), f32: float((view, at) => view.getFloat32(at, true), single), f64: float((view, at) => view.getFloat64(at, true), String),
 };
-/** Bytes of an element, and its text. */
+/** Returns the width and the reader of an element type, or null for an unknown type. */
 const readerOf = (type) => {
   const width = WIDTHS[type];
   return width === undefined ? null : { width, text: (NUMBERS[type] ?? bits)(width) };
 };
 
-/** Types of NumPy: `<f4`, `|u1`. */
+/** NumPy types without their byte order, as in `<f4` and `|u1`. */
 const NUMPY = { f2: "f16", f4: "f32", f8: "f64", i1: "s8", i2: "s16", i4: "s32", i8: "s64", u1: "u8", u2: "u16", u4: "u32", u8: "u64", b1: "u8", V2: "b16", V1: "b8" };
 
 const isNumpy = (bytes) => bytes[0] === 0x93 && new TextDecoder("latin1").decode(bytes.subarray(1, 6)) === "NUMPY";
 
-/** An array of NumPy: `{ type, shape, bytes }`, in rows, the lowest byte first. */
+/** Reads a NumPy array as `{ type, shape, bytes }` in row-major order and little-endian. */
 function readNumpy(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [start, length] = bytes[6] >= 2 ? [12, view.getUint32(8, true)] : [10, view.getUint16(8, true)];
@@ -75,7 +75,7 @@ function readNumpy(bytes) {
   return { type, shape: shape.length > 0 ? shape : [1], bytes: isTurned ? inRows(body, shape, width) : body };
 }
 
-/** Elements that lie column by column, row by row. */
+/** Converts column-major elements to row-major order. */
 function inRows(bytes, shape, width) {
   const found = new Uint8Array(bytes.length);
   const index = shape.map(() => 0);
@@ -91,13 +91,13 @@ function inRows(bytes, shape, width) {
   return found;
 }
 
-/** The line that states a buffer, in its parts. */
+/** Returns a pattern for the annotation of a buffer, with its parts as groups. */
 const lineOf = (name) => new RegExp(`^([ \\t]*(?://|#)@[ \\t]*buffer[ \\t]+${name.replace(/[^\w]/g, "\\$&")}[ \\t]*:[ \\t]*)(\\w+)((?:[ \\t]*\\[[^\\]\\n]*\\])+)[^\\n]*$`, "m");
 
-/** The names of the buffers that lines state. */
+/** Returns the names of the annotated buffers. */
 export const buffersOf = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t]*buffer[ \t]+([^\s:]+)[ \t]*:/gm)].map(([, name]) => name);
 
-/** The text with a buffer that starts with what is in a file. `guessed` is the lines that state what was guessed of the launch. */
+/** Returns the source with a buffer that is initialized from a file. `guessed` contains the inferred annotations. */
 export async function filled({ source, guessed = "" }, name, file) {
   if (file.size > MOST_BYTES) throw new Error(`the file has ${grouped(file.size)} bytes, but the limit is ${grouped(MOST_BYTES)}: use an initializer such as \`random 7\``);
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -118,12 +118,12 @@ export async function filled({ source, guessed = "" }, name, file) {
     values.push(value);
   }
   const extents = array.shape.map((extent) => `[${extent}]`).join("");
-  // One value in a line is that of all elements.
+  // A single value would initialize all elements, so it is enclosed in braces.
   const list = n === 1 ? `{${values[0]}}` : values.join(", ");
   return { text: stated.replace(lineOf(name), () => `${line[1]}${array.type}${extents} = ${list}`), n };
 }
 
-/** Bytes as elements of the type that the line states; its extents stay where they hold as many. */
+/** Returns bytes as elements of the declared type. The declared extents are kept if the number of elements matches. */
 function raw(bytes, type, extents) {
   const reader = readerOf(type);
   if (!reader) throw new Error(`\`${type}\` is not a buffer element type`);

@@ -1,14 +1,14 @@
-// Files become the lines that state buffers: arrays of NumPy of every type, raw bytes, and sentences for what is neither.
+// Files are converted to buffer annotations: NumPy arrays of every type, raw bytes, and error messages for other files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buffersOf, filled } from "./fill.js";
 
 const SOURCE = "//@ launch grid=1 block=32\n//@ buffer x: f32[2][2] = 0 // here\n//@ buffer out: u32[4] = 0\nst.global.u32 [out], 1;\n";
 
-/** A file as the browser hands it over. */
+/** Returns a file as the browser provides it. */
 const file = (bytes) => new Blob([bytes]);
 
-/** An array as NumPy writes it, in the first version of its format. */
+/** Returns an array in the NumPy format, by default in version 1. */
 function numpy(descr, shape, bytes, { fortran = false, version = 1 } = {}) {
   const head = `{'descr': '${descr}', 'fortran_order': ${fortran ? "True" : "False"}, 'shape': (${shape.join(", ")}${shape.length === 1 ? "," : ""}), }`;
   const start = version === 1 ? 10 : 12;
@@ -26,7 +26,7 @@ test("an array gives the buffer its type, its extents and its elements", async (
   assert.equal(await line("x", numpy("<f2", [3], [0, 0x3c, 1, 0, 0xff, 0xfb])), "//@ buffer x: f16[3] = 1, 5.960464477539063e-8, -65504");
   assert.equal(await line("x", numpy("|b1", [2], [1, 0], { version: 2 })), "//@ buffer x: u8[2] = 1, 0");
   assert.equal(await line("x", numpy(">u2", [2], [1, 2, 0, 7])), "//@ buffer x: u16[2] = 258, 7");
-  // One value in a line is that of all elements; an array without extents has one.
+  // A single value would initialize all elements, so it is enclosed in braces. An array without extents has one element.
   assert.equal(await line("x", numpy("<f8", [], bytesOf(new Float64Array([0.1])))), "//@ buffer x: f64[1] = {0.1}");
 });
 
@@ -59,6 +59,6 @@ test("what fills no buffer is said", async () => {
   await refused(/more than 250,000 characters/, "x", file(bytesOf(new Float32Array(100_000).fill(0.25))));
   await refused(/the limit is 4,000,000/, "x", file(new Uint8Array(5_000_000)));
   await refused(/has no field `shape`/, "x", file(new Uint8Array([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0, 4, 0, 32, 32, 32, 10])));
-  // A head that says more than there is.
+  // A header that declares more elements than the file contains.
   await refused(/truncated|has no field `shape`|integers/, "x", numpy("<f4", [1e15], new Uint8Array(4)));
 });

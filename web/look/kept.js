@@ -1,7 +1,7 @@
-// What is watched of each text, kept in the browser: by the text's id, or by its content where it is no text of a person's own.
+// Saved watch expressions by the ID of a saved kernel, or by the content of any other source.
 import { KEPT } from "./names.js";
 
-/** Texts whose expressions are kept; the oldest goes first. */
+/** Maximum number of sources with saved expressions. The oldest one is removed first. */
 const MOST_TEXTS = 50;
 export const MOST = 32;
 export const LONGEST = 500;
@@ -17,7 +17,7 @@ function all() {
   }
 }
 
-/** The expressions of a text: those that a link or a file has brought, and those that were kept. */
+/** Returns the expressions of a source: those of a link or file, and the saved ones. */
 export function keptOf(key, brought = []) {
   const kept = all().find(([own]) => own === key)?.[1] ?? [];
   return [...new Set([...brought, ...kept])].filter(isExpression).slice(0, MOST);

@@ -1,6 +1,6 @@
-// What is asked of a run beside what the page shows: values that are watched, two moments compared, a memory by a layout or at a glance, cells too small for a
-// text, the launch run translated. The page loads this when somebody asks, or has asked before (`web/editor/look.js`); what it needs of the page comes as `page`, and answers come from a core
-// of its own (`web/worker/src/inspect.rs`).
+// Inspection features beyond the main page: watched values, comparison of two steps, custom layouts, memory overviews, pixel grids, and JIT
+// runs. The page loads this module on demand (`web/editor/look.js`). `page` is its interface to the page, and a worker of its own answers
+// its requests (`web/worker/src/inspect.rs`).
 import css from "./look.css";
 import { make } from "../learn/parts.js";
 import { arrangeCard } from "./arrange.js";
@@ -16,14 +16,14 @@ document.head.append(make("style", {}, css));
 
 let cards = null;
 let latest = null;
-/** Those that lie below the memories, by their names. */
+/** The cards below the memories, by name. */
 const BELOW = { arrange: arrangeCard, map: minimapCard, run: translatedCard };
 const below = {};
 
-/** What is watched now. */
+/** Returns the current watch expressions. */
 export const watched = () => cards?.[0].watched() ?? [];
 
-/** Shows the cards of a moment: `{ place, facts, source, key, generation, watch, page }`. */
+/** Shows the cards for a frame: `{ place, facts, source, key, generation, watch, page }`. */
 export function open(moment) {
   if (!cards) {
     cards = [watchCard(moment), momentsCard(moment)];
@@ -36,7 +36,7 @@ export function open(moment) {
   show(moment);
 }
 
-/** Shows a moment in the cards that are there. */
+/** Updates the open cards for a frame. */
 export function show(moment) {
   latest = moment;
   const nodes = cards?.map(({ node }) => node) ?? [];
@@ -44,7 +44,7 @@ export function show(moment) {
   for (const card of [...cards ?? [], ...Object.values(below)]) card.show(moment);
 }
 
-/** Gives the focus to a card: `watch`, `moments`, `arrange`, `map` or `run`; `what` says what it begins with. */
+/** Focuses a card: `watch`, `moments`, `arrange`, `map` or `run`. `what` contains its initial values. */
 export function begin(name, moment, what) {
   if (BELOW[name]) {
     below[name] ??= BELOW[name](moment);
@@ -54,10 +54,10 @@ export function begin(name, moment, what) {
   cards?.find(({ node }) => node.classList.contains(name))?.begin();
 }
 
-/** What is in the place of rows, and beside them. */
+/** Renderers of the containers in place of rows and beside them. */
 const FILLERS = { "memory-map": memoryMap, "small-cells": smallCells };
 const filled = new WeakMap();
-/** Shows a moment in such a place. */
+/** Renders a frame into such a container. */
 export function fill(moment) {
   const { place, name } = moment;
   if (!filled.has(place)) filled.set(place, FILLERS[name](place));

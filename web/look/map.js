@@ -1,16 +1,16 @@
-// All of a long memory beside its rows: parts from top to bottom, in the colours of the lanes that wrote last, and a frame around what is in sight. A press or a drag
-// moves the rows, and so do arrow keys.
+// Minimap of a long memory beside its rows: parts from top to bottom, in the colors of the lanes that wrote last, and a frame around the
+// visible rows. Clicks, drags and arrow keys scroll the rows.
 import { grouped } from "../editor/parts.js";
 import { make } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { bytesOf, colourOf, onTheme } from "./colours.js";
 
-/** Parts that lie side by side. */
+/** Number of parts per row. */
 const ACROSS = 4;
-/** How strong a part is that is hardly written: it can be seen. */
+/** Minimum opacity of a written part, so that it stays visible. */
 const LEAST = 0.4;
 const LANES = 32;
-/** How much longer than for an answer the core rests before the next one. */
+/** Ratio of the pause between two requests to the duration of a response. */
 const RESTS = 3;
 
 export function memoryMap(place) {
@@ -25,7 +25,7 @@ export function memoryMap(place) {
   let colours = null;
 
   const scroller = () => rows.querySelector(".scroller");
-  /** The share of the memory that is above what is in sight, and that which is in sight. */
+  /** Returns the fractions of the memory above the visible rows and within them. */
   function sight() {
     const { scrollTop = 0, scrollHeight = 1, clientHeight = 1 } = scroller() ?? {};
     return [scrollTop / scrollHeight, Math.min(clientHeight / scrollHeight, 1)];
@@ -63,11 +63,11 @@ export function memoryMap(place) {
       paint();
     } catch { /* without it there is the frame */ }
     follow();
-    // While a run is played the core rests longer than it looks at all of a memory.
+    // During a playback, the worker is idle for longer than it computes minimaps.
     await new Promise((done) => setTimeout(done, RESTS * (performance.now() - start)));
   });
 
-  /** Brings a share of the memory into the middle. */
+  /** Scrolls a position of the memory, as a fraction, to the center. */
   function goTo(share) {
     const of = scroller();
     if (of) of.scrollTop = share * of.scrollHeight - of.clientHeight / 2;
@@ -92,7 +92,7 @@ export function memoryMap(place) {
     event.stopPropagation();
     goTo(there);
   };
-  // Neither scrolling nor another size of cells is a moment of the run.
+  // Neither scrolling nor a change of the cell size produces a new frame.
   rows.addEventListener("scroll", follow, true);
   new MutationObserver(follow).observe(rows, { childList: true });
   new ResizeObserver(follow).observe(slider);

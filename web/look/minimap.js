@@ -1,4 +1,5 @@
-// All of a memory at a glance: a cell for each part of it, as full as its elements are written, in the colour of the lane that wrote last. A press goes there.
+// Memory overview: a cell per part of a memory, filled by the percentage of written elements, in the color of the lane that wrote last. A
+// click scrolls to the part.
 import { grouped } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { memories } from "./arrange.js";
@@ -23,7 +24,7 @@ export function minimapCard(first) {
     make("div", { class: "head" }, make("h2", {}, "Memory overview"), make("small", {}, "one cell per region"), make("span", { class: "spring" }), close),
     make("div", { class: "arrange-controls" }, memory, make("label", {}, "region", place), go), canvas, said);
 
-  /** A colour of the page as a canvas takes it. */
+  /** Resolves a CSS color for the canvas. */
   function colour(css) {
     canvas.style.color = css;
     return getComputedStyle(canvas).color;
@@ -49,7 +50,7 @@ export function minimapCard(first) {
       if (nWritten > 0) {
         if (!colours.has(lane)) colours.set(lane, colour(colourOf(lane)));
         context.fillStyle = colours.get(lane);
-        // What is written at all can be seen.
+        // A written part stays visible.
         const share = Math.max(Math.min(nWritten / of, 1), 0.25);
         context.fillRect(x, y + (CELL - 1) * (1 - share), CELL - 1, (CELL - 1) * share);
       }
@@ -61,7 +62,7 @@ export function minimapCard(first) {
     });
   }
 
-  /** What is said of the chosen part. */
+  /** Describes the selected part. */
   function say() {
     const { parts, part, n } = found;
     const at = Math.min(Number(place.value), parts.length - 1);
@@ -103,7 +104,7 @@ export function minimapCard(first) {
   place.oninput = () => { if (found) choose(place.value); };
   go.onclick = goThere;
   canvas.onclick = ({ offsetX, offsetY }) => {
-    // A narrow window shows it smaller.
+    // The canvas is scaled down in a narrow window.
     const cell = canvas.clientWidth / Math.min(COLUMNS, found?.parts.length ?? 1);
     const at = Math.floor(offsetY / cell) * COLUMNS + Math.floor(offsetX / cell);
     if (!found || at < 0 || at >= found.parts.length) return;

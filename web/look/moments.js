@@ -1,4 +1,4 @@
-// Two moments of a run compared: the cells and registers that differ, each with a way to it.
+// Comparison of two steps of a run: the cells and registers that differ, with links to them.
 import { plural } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { goTo } from "../learn/run.js";
@@ -6,7 +6,7 @@ import { askAt, latest, positionOf } from "./ask.js";
 
 export function momentsCard(first) {
   let moment = first;
-  /** Whether somebody has asked for a comparison. */
+  /** Whether a comparison was requested. */
   let isOn = false;
   const step = (label, placeholder) => {
     const field = make("input", { type: "number", min: "0", placeholder, "aria-label": label });
@@ -72,7 +72,7 @@ export function momentsCard(first) {
     node,
     begin() { isOn = true; from.value = String(positionOf(moment)); from.focus(); void update(moment); },
     show(next) {
-      // Steps of another text say nothing of this one.
+      // The steps of another source do not apply to this one.
       if (next.generation !== moment.generation) { isOn = false; from.value = to.value = ""; said.replaceChildren(); list.hidden = true; }
       moment = next;
       void update(next);

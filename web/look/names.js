@@ -1,6 +1,6 @@
-// What the page and what it loads have in common: the cards that are asked for, and where expressions are kept.
+// Definitions shared by the page and the modules that it loads: the cards that can be requested, and a storage key.
 
-/** By its name: what the page calls it before it is there, what its button is called then, and what it is for. */
+/** For each card, its accessible name and its button label before it is loaded, and its tooltip. */
 export const CARDS = {
   watch: { asks: "Add watch", title: "Evaluate an expression over registers and memory at each step" },
   moments: { asks: "Compare two steps", title: "Show the memory and registers that differ between two steps" },
@@ -8,5 +8,5 @@ export const CARDS = {
   map: { asks: "Memory overview", words: "Overview", title: "Show an overview of a whole buffer with its written regions, coloured by the last writer" },
   run: { asks: "Run with JIT", words: "JIT", title: "Compile the launch to WebAssembly, run the compiled launch to completion, and show the final memory and the throughput" },
 };
-/** The expressions of each text, in the browser. */
+/** Storage key of the watch expressions of each source. */
 export const KEPT = "warpgrid.watch";

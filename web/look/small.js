@@ -1,23 +1,24 @@
-// Cells of a memory that are too small for a text, down to one pixel: in the colours of values, lanes or steps. What is in sight is asked for, and a little around it.
+// The pixel grid: cells of a memory that are too small for text, down to one pixel, in the colors of values, lanes or steps. Requests the
+// visible cells and a margin around them.
 import LETTERS from "../worker/src/inspect/letters.json" with { type: "json" };
 import { grouped, plural } from "../editor/parts.js";
 import { make } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { bytesOf, colourOf, onTheme } from "./colours.js";
 
-/** Shades that have a letter; then comes that of what no step wrote, and that of what is not known. */
+/** Number of shades with a character. The next characters are for elements that no step wrote and for unknown values. */
 const SHADES = 64;
 const [NEVER, UNKNOWN] = [SHADES, SHADES + 1];
-/** The shade of each letter, by its code. */
+/** Maps character codes to shades. */
 const shadeOf = new Uint8Array(128).fill(UNKNOWN);
 [...LETTERS].forEach((letter, shade) => { shadeOf[letter.charCodeAt(0)] = shade; });
-/** Height that the cells may take, as that of rows with texts. */
+/** Maximum height of the grid, equal to that of rows with text. */
 const HEIGHT = 426;
-/** Browsers cut elements that are much taller than this. */
+/** Maximum height of an element. Browsers truncate much taller elements. */
 const MOST_SPACE = 4_000_000;
-/** Elements of one answer: `MAX_SHADES` of the core. */
+/** Maximum number of elements per response: `MAX_SHADES` of the view crate. */
 const MOST_SHADES = 1 << 20;
-/** Cells that are smaller have no gap between them. */
+/** Cell size from which there is a gap between cells. */
 const GAP_FROM = 4;
 
 const WORDS = {
@@ -26,16 +27,16 @@ const WORDS = {
   step: ([first, last] = []) => (first === undefined ? "by step of the last write (none)" : `by step of the last write, ${first} to ${last}`),
 };
 
-/** `cell=4 shows=lane` as its names and values. */
+/** Parses `cell=4 shows=lane`. */
 const read = (words) => Object.fromEntries(words.split(" ").map((word) => word.split("=")));
 
-/** The colours of the shades, in the words of a style sheet. */
+/** Returns the CSS colors of the shades. */
 function coloursOf(shows) {
   const mixed = (share) => `color-mix(in oklab, var(--accent) ${100 * share}%, var(--cell-empty))`;
   const shades = Array.from({ length: SHADES }, (_, shade) => {
     if (shows === "lane") return colourOf(shade < 32 ? shade : undefined);
     const share = shade / (SHADES - 1);
-    // What was written differs from what was not.
+    // Written cells differ visibly from unwritten ones.
     return mixed(shows === "step" ? 0.15 + 0.85 * share : share);
   });
   return [...shades, "var(--cell-empty)", "var(--ink3)", "var(--now)", "var(--panel)"];
@@ -49,19 +50,19 @@ export function smallCells(place) {
   const scroller = make("div", { class: "scroller", tabIndex: 0, role: "group" }, space);
   const said = make("p", { class: "said" });
   place.append(scroller, said);
-  // Larger cells had the focus, and what is around them has held it (`web/editor/zoom.js`).
+  // The larger cells had the focus, which their container has held in the meantime (`web/editor/zoom.js`).
   if (document.activeElement === place.parentElement) scroller.focus();
 
   let moment = null;
   let how = null;
-  /** `{ columns, rows, cell }` of the whole memory. */
+  /** The dimensions of the whole memory: `{ columns, rows, cell }`. */
   let grid = null;
-  /** What was answered: `{ first, end, rows, image, now, ends }`. */
+  /** The last response: `{ first, end, rows, image, now, ends }`. */
   let found = null;
   let colours = null;
   let isDue = false;
 
-  /** Pixels above the first one in sight, counted in the whole memory. */
+  /** Returns the offset of the first visible pixel in the whole memory. */
   function top() {
     const real = grid.rows * grid.cell;
     const height = scroller.clientHeight;
@@ -72,7 +73,7 @@ export function smallCells(place) {
     const height = scroller.clientHeight;
     scroller.scrollTop = real <= MOST_SPACE ? pixels : pixels / (real - height) * (MOST_SPACE - height);
   }
-  /** The rows in sight, and the end of them. */
+  /** Returns the range of visible rows. */
   function sight() {
     const first = Math.floor(top() / grid.cell);
     return [first, Math.min(first + Math.ceil(scroller.clientHeight / grid.cell) + 1, grid.rows)];
@@ -82,7 +83,7 @@ export function smallCells(place) {
     const cell = Number(how.cell);
     const natural = Math.max(1, Number(how.columns));
     const across = Math.max(1, Math.floor((place.clientWidth - 14) / cell / natural));
-    // Strides are powers of two more often than not.
+    // Strides are usually powers of two.
     const columns = how.fixed === "1" ? natural : natural * 2 ** Math.floor(Math.log2(across));
     const rows = Math.ceil(Number(how.total) / columns);
     const isOther = grid?.columns !== columns || grid?.cell !== cell;
@@ -129,7 +130,7 @@ export function smallCells(place) {
     context.strokeStyle = css(SHADES + 2);
     for (const [, x, y] of places(marks, row, last, left, up)) context.strokeRect(x + 0.5, y + 0.5, cell - 2, cell - 2);
   }
-  /** Where elements of ranges lie that are in sight: `[index, x, y]` each. */
+  /** Yields the visible elements of ranges: `[index, x, y]`. */
   function* places(ranges, row, last, left, up) {
     const { cell, columns } = grid;
     for (const [from, end] of ranges) {
@@ -144,7 +145,7 @@ export function smallCells(place) {
     requestAnimationFrame(paint);
   };
 
-  /** The picture of an answer: a pixel for each element. */
+  /** Returns the image of a response, with one pixel per element. */
   function imageOf({ first, shades }, columns) {
     const rows = Math.ceil(shades.length / columns);
     const image = new ImageData(columns, Math.max(rows, 1));
@@ -180,7 +181,7 @@ export function smallCells(place) {
     const what = shade === undefined ? "" : shade === NEVER ? ", not written" : how.shows === "lane" && shade < 32 ? `, lane ${shade}` : "";
     said.textContent = index === undefined ? `${size[0].toUpperCase()}${size.slice(1)}.` : `Element ${grouped(index)}${what}: click to show the value.`;
   }
-  /** The element under the pointer. */
+  /** Returns the element under the pointer. */
   function at({ clientX, clientY }) {
     const { left, top: above } = canvas.getBoundingClientRect();
     const [column, row] = [Math.floor((clientX - left + scroller.scrollLeft) / grid.cell), Math.floor((clientY - above + top()) / grid.cell)];
@@ -207,11 +208,11 @@ export function smallCells(place) {
   canvas.onclick = (event) => {
     const index = at(event);
     if (index === undefined) return;
-    // In another type elements have other numbers than those that can be pinned.
+    // With another element type, indices differ from those that can be pinned.
     moment.page.pin(`${how.type === "" ? "" : "closer "}cell ${index} of ${memory}`);
   };
   scroller.onkeydown = (event) => {
-    // They scroll here, and go along the run elsewhere.
+    // These keys scroll the grid here, and move the run elsewhere.
     if (/^(?:Arrow|Home|End|Page| $)/.test(event.key)) event.stopPropagation();
   };
   new ResizeObserver(() => {

@@ -1,4 +1,5 @@
-// The launch run to its end by translated code: memory at the end, which engine ran and how fast. The page's own run stays where it is, and knows every step.
+// The JIT run: runs the launch to completion with translated code, and shows the final memory, the engine and its speed. The run of the
+// page is unaffected and keeps every step.
 import { grouped, plural } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { askAt } from "./ask.js";
@@ -6,7 +7,7 @@ import { runOnWorkers } from "./workers.js";
 
 export function translatedCard(first) {
   let moment = first;
-  /** Counts runs, so that the answer to an earlier text is dropped. */
+  /** Number of runs. The result of a run of an earlier source is dropped. */
   let run = 0;
 
   const again = make("button", { type: "button", class: "fix" }, "Run again");
@@ -62,7 +63,7 @@ export function translatedCard(first) {
       void update();
     },
     show(next) {
-      // Memory of another text says nothing of this one.
+      // The memory of another source does not apply to this one.
       if (next.generation !== moment.generation) { run += 1; node.remove(); }
       moment = next;
     },

@@ -1,4 +1,4 @@
-// Values that are watched: expressions of registers and cells, with what each is at every step and what it was before.
+// Watched values: expressions over registers and cells, with their value at each step and the previous value.
 import { make, words } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { keep, keptOf, LONGEST, MOST } from "./kept.js";
@@ -12,7 +12,7 @@ const HELP = [
   "`f32(%r5)`, `s32(…)`, `f16x2(…)` and `bin32(…)` reinterpret the bits as another type.",
 ];
 
-/** Values of 32 lanes as cells in their colours. */
+/** Returns the values of 32 lanes as cells in the colors of the lanes. */
 function lanes(values) {
   const cell = (value, lane) => {
     const node = make("li", { title: `lane ${lane}: ${value ?? "no thread"}`, class: value === null ? "absent" : "" }, value ?? "");
@@ -22,12 +22,12 @@ function lanes(values) {
   return make("ol", { class: "watch-lanes", "aria-label": "Values by lane" }, ...values.map(cell));
 }
 
-/** What a value is called in a row: one text, or one for each lane. */
+/** Returns a key for the values of a row, to detect changes. */
 const textOf = ({ values, why }) => (why === undefined ? JSON.stringify(values) : null);
 
 export function watchCard(first) {
   let expressions = [];
-  /** What was shown last, by expression: `{ position, text, values }`. */
+  /** The last shown values by expression: `{ position, text, values }`. */
   let before = new Map();
   let found = [];
   let moment = first;
@@ -115,9 +115,9 @@ export function watchCard(first) {
     watched: () => expressions,
     show(next) {
       moment = next;
-      // A file may bring the text that is here, with other expressions.
+      // A file can contain the current source with other expressions.
       if (next.key !== key || next.generation !== generation) {
-        // A text that was edited has another key and is the same for a person.
+        // An edited source has another key, but is the same source for the user.
         const isSame = generation === next.generation && key !== null;
         const own = keptOf(next.key, next.watch);
         key = next.key;

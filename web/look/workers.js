@@ -1,12 +1,14 @@
-// A launch run to its end by translated code, where a long run leaves blocks to workers. Each has a core and a memory of its own, so that no server has to send headers.
+// Runs a launch to completion with translated code and distributes the blocks of a long run among workers. Each worker has its own module
+// and memory, so that no server has to send headers for shared memory.
 import { runRounds } from "../../crates/wasm/npm/rounds.js";
 import { core, openCore } from "../learn/core.js";
 import { askAt, askCore } from "./ask.js";
 
-/** Workers that a run may have. */
+/** Maximum number of workers of a run. */
 const MOST = 8;
 
-/** Runs a launch to its end: what is shown of it. Workers are ended where `isLeft()` says that no answer is waited for. */
+/** Runs a launch to completion and returns the result. `isLeft()` reports whether the result is no longer needed, in which case the
+ *  workers are terminated. */
 export async function runOnWorkers(moment, isLeft) {
   const found = await askAt(moment, "run", Math.min(navigator.hardwareConcurrency ?? 1, MOST));
   if (!found.shares) return found;
@@ -26,7 +28,7 @@ export async function runOnWorkers(moment, isLeft) {
     return end;
   } catch (error) {
     if (isLeft()) throw error;
-    // Where workers cannot be had, one core runs all.
+    // If workers cannot be started, a single worker runs all blocks.
     return askAt(moment, "run", 1);
   } finally {
     for (const other of others) other.core.end();
