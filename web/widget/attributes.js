@@ -1,5 +1,4 @@
-// The attributes of the element: what a page states goes in; a sentence for each that means nothing comes out. The list is the one that
-// `warpgrid check` reads documents with.
+// The attributes of the element: returns an error message for each invalid attribute. `warpgrid check` uses the same list for documents.
 import ATTRIBUTES from "../../crates/cli/src/document/attributes.json";
 
 export { ATTRIBUTES };
@@ -10,7 +9,7 @@ const KINDS = {
   length: [/^(\d*\.?\d+([a-z]+|%)?|.*\))$/i, "a CSS length or a number of pixels"],
 };
 
-/** A sentence for each value of an attribute of ours that is none of those it may have; `all`: for each unknown name, too. */
+/** Returns an error message for each invalid value of a known attribute and, if `all` is set, for each unknown name. */
 export function mistakes(attributes, all = false) {
   return Object.entries(attributes).flatMap(([name, value]) => {
     const kind = ATTRIBUTES[name];

@@ -1,5 +1,6 @@
-// Bundles the widget: sources go in; the element, its worker, the page for an `<iframe>`, the recorder and the documentation tools come out beside
-// the core of the npm package, in the folder that is named; the second folder has the core of widgets. `--site FOLDER` also lays what browsers need into FOLDER.
+// Bundles the widget: writes the element, its worker, the page for an `<iframe>`, the recorder and the documentation tools into the given
+// folder of the npm package. The second folder contains the wasm module of widgets. `--site FOLDER` also copies the files for browsers into
+// FOLDER.
 import { build } from "esbuild";
 import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
@@ -19,7 +20,7 @@ const shared = {
   minify: true,
   legalComments: "none",
   loader: { ".css": "text" },
-  // The address of the project (see `crates/xtask/src/address.rs`).
+  // The URL of the project (see `crates/xtask/src/address.rs`).
   define: { WARPGRID_SITE: JSON.stringify(process.env.WARPGRID_SITE ?? "") },
   logLevel: "warning",
 };
@@ -31,18 +32,18 @@ await build({
   entryPoints: { "warpgrid-widget": join(here, "element.js"), "warpgrid-embed": join(here, "embed.js") },
   outdir: folder,
 });
-// The element as a plain script, for documents that are opened as files: browsers load no module from one.
+// The element as a classic script, for documents that are opened as files, from which browsers load no modules.
 await build({
   ...shared, format: "iife", entryPoints: { "warpgrid-widget-classic": join(here, "element.js") }, outdir: folder,
   banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { ...shared.define, "import.meta.url": "warpgridWidget" },
 });
-// A worker has the glue of its core in it, so that it asks its server for nothing but the wasm.
+// A worker bundle contains the glue of its wasm module, so that it requests only the wasm file.
 await copyFile(join(here, "door.js"), join(core, "door.js"));
 await copyFile(join(core, "core_bg.wasm"), join(folder, "core_ptx_bg.wasm"));
 for (const [name, door] of [["warpgrid-worker", join(core, "door.js")], ["warpgrid-worker-sass", join(folder, "warpgrid.js")]]) {
   await build({ ...shared, alias: { warpgrid: resolve(door) }, entryPoints: { [name]: join(here, "worker.js") }, outdir: folder });
 }
-// Node's side is read by people who look for the reason of an error.
+// The code for Node is not minified, so that error locations are readable.
 await build({ ...shared, minify: false, external: ["warpgrid"], platform: "node", entryPoints: [join(here, "record.js")], outdir: folder });
 await writeFile(join(folder, "warpgrid-embed.css"), await minified("embed.css"));
 await writeFile(join(folder, "warpgrid-snapshot.css"), `${await minified("snapshot.css")}${laneColours(".warpgrid-snapshot ")}\n`);
@@ -50,7 +51,7 @@ for (const file of ["embed.html", "record.d.ts", "warpgrid-widget.d.ts"]) await 
 await cp(join(here, "tools"), join(folder, "tools"), { recursive: true });
 
 const SERVED = ["warpgrid-widget.js", "warpgrid-widget-classic.js", "warpgrid-worker.js", "core_ptx_bg.wasm", "warpgrid-worker-sass.js", "core_bg.wasm", "warpgrid-embed.js", "warpgrid-embed.css", "warpgrid-snapshot.css", "embed.html"];
-/** What a page loads before somebody touches a widget; bytes, gzipped. */
+/** The files that a page loads before a widget is used, and their limit in bytes, gzipped. */
 const FIRST_VIEW = ["warpgrid-widget.js", "warpgrid-snapshot.css"];
 const FIRST_VIEW_LIMIT = 60_000;
 

@@ -1,10 +1,10 @@
-// The page's side of the core: one worker for all elements and each language, started by the first that needs it. A worker that does not
-// answer is ended, and the next question starts another, so that no text can hold up the page.
+// Page side of the emulator: one worker per language for all elements, started by the first element that needs it. A worker that does not
+// respond is terminated, and the next request starts another one, so that no source can block the page.
 
-/** A question that takes longer ends the worker. */
+/** Timeout of a request in milliseconds, after which the worker is terminated. */
 const PATIENCE_MS = 20_000;
 
-/** Pages that ask for trusted types allow a policy of this name. */
+/** A page that requires Trusted Types must allow a policy of this name. */
 const policy = globalThis.trustedTypes?.createPolicy.bind(globalThis.trustedTypes, "warpgrid", { createScriptURL: (address) => address });
 let trusted = null;
 function scriptAddress(address) {
@@ -15,13 +15,11 @@ function scriptAddress(address) {
   }
 }
 
-/** A file as a full address: what some bundlers give has a path alone. */
+/** Returns the absolute URL of a file, because some bundlers return only a path. */
 const fullAddress = (file) => new URL(file.href, document.baseURI);
 
-/**
- * The worker of a module. From another origin, and in a sandboxed frame, which has none, a page may start only a blob of its own, and
- * no module from it: the blob imports the module, and what the page says before waits.
- */
+/** Starts the worker of a module. From another origin, and in a sandboxed frame, which has no origin, a page may start only workers from
+ *  its own blobs, which must not be modules. The blob imports the module and queues earlier messages. */
 function start(module) {
   if (module.origin === self.origin) return new Worker(scriptAddress(module.href), { type: "module" });
   const door = `const early=[];onmessage=(message)=>early.push(message);import(${JSON.stringify(module.href)})`
@@ -57,7 +55,7 @@ class Core {
       if (error === undefined) asked?.resolve(answer);
       else asked?.reject(new Error(error));
     };
-    // Bundlers give the files other names, and only this module learns them.
+    // Bundlers rename the files, and only this module receives the new names.
     worker.postMessage({ wasm: fullAddress(this.#wasm).href });
     worker.onerror = (event) => {
       event.preventDefault();
@@ -76,15 +74,16 @@ class Core {
   }
 }
 
-/** The core of PTX, and the one that reads machine code, too: it is larger, and loaded when a text is that. */
+/** The worker for PTX, and the larger one that also supports SASS, which is loaded for SASS sources. */
 const ptx = new Core(new URL("./warpgrid-worker.js", import.meta.url), new URL("./core_ptx_bg.wasm", import.meta.url));
-/** Whether the instructions of a text are within source code or a log, which the core of PTX alone does not read. */
+/** Checks whether the instructions are embedded in source code or a log, which the PTX worker does not support. */
 const isWrapped = (source) => /\b(?:asm|__asm__|__asm)\b[\s\w]*\(|\binline_asm|\bInlineAsm\(|\bptxas /.test(source);
 const sass = new Core(new URL("./warpgrid-worker-sass.js", import.meta.url), new URL("./core_bg.wasm", import.meta.url));
-/** Elements whose text is machine code. */
+/** IDs of the elements with a SASS source. */
 const elsewhere = new Set();
 
-/** Asks the core of an element's language; rejects with the reason when it cannot answer. Pictures are those of the larger core. */
+/** Sends a request to the worker for the language of an element. Rejects with the reason if the worker cannot respond. Layout diagrams
+ *  require the larger worker. */
 export async function ask(question, facts) {
   if (question === "picture") return sass.ask(question, facts);
   if (question === "open") {

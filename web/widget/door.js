@@ -1,5 +1,5 @@
-// The door of the core that widgets load for PTX: what they ask of it, and no more. `build.mjs` puts it beside the glue of that core, and in the
-// place of the package; the worker for machine code has the package itself.
+// The subset of the npm package that the PTX worker of widgets uses. `build.mjs` copies this file next to the glue of its wasm module and
+// uses it in place of the package. The worker for SASS uses the package itself.
 import { load } from "./load.js";
 
 export { Session, check, fragment, tokens } from "./core_bg.js";

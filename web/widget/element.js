@@ -1,5 +1,5 @@
-// `<warpgrid-playground>`: a text, its recorded run and attributes go in; a widget that steps through it comes out. It loads the core
-// only when somebody edits, goes further than the recording, or where there is no recording and the widget is scrolled into view.
+// `<warpgrid-playground>`: a widget that steps through a source with a recorded run. The emulator is loaded only when the user edits the
+// source or steps beyond the recording, or when a widget without a recording is scrolled into view.
 import style from "./widget.css";
 import { ATTRIBUTES, mistakes } from "./attributes.js";
 export { WarpgridLayout } from "./layout.js";
@@ -14,14 +14,14 @@ import { positionOf, stepOf } from "./position.js";
 import { stated } from "./stated.js";
 
 const VIEWS = ATTRIBUTES.view;
-/** Milliseconds between two steps of a playing widget. */
+/** Milliseconds between two steps of a playback. */
 const TEMPO_MS = 700;
-/** After the last key the text is checked. */
+/** Milliseconds between the last key and the check of the source. */
 const REST_MS = 300;
 const LINE_PX = 20;
 
 let sheet = null;
-/** The style of all widgets, made with the first. */
+/** Returns the style sheet that all widgets share. */
 function styleSheet() {
   if (!sheet) {
     sheet = new CSSStyleSheet();
@@ -31,7 +31,7 @@ function styleSheet() {
 }
 let ids = 0;
 
-// A site that renders its pages in Node imports this there, too, where there are no elements.
+// A site that renders its pages in Node also imports this module there, where elements do not exist.
 export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = ["view", "step", "target", "version", "front", "src", "recording", "height", "readonly", "controls", "memory", "columns", "rows", "type"];
 
@@ -39,17 +39,17 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   #text = "";
   #original = "";
   #scenario = {};
-  /** The text of the link to the playground, and what it was made of. */
+  /** The source with annotations for the link to the playground, and its inputs. */
   #stated = null;
   #recording = null;
-  /** Whether the pictures come from the core. */
+  /** Whether the frames come from the emulator. */
   #live = false;
   #opened = null;
   #picture = null;
   #tokens = [];
   #diagnostics = [];
   #problem = "";
-  /** Names the last place that was asked for: answers about earlier ones are late. */
+  /** Number of the last requested position. Responses for earlier requests are dropped. */
   #ticket = 0;
   #edits = false;
   #shows = false;
@@ -61,16 +61,16 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
   #quiz = null;
   #parts = null;
 
-  // ---- what hosts read and set
+  // ---- public interface
 
-  /** The text. Setting it runs the new one. */
+  /** The source. Setting it runs the new source. */
   get text() { return this.#text; }
   set text(text) { this.#change(`${text}`); }
-  /** Everything that a run needs. */
+  /** The scenario, with everything that a run needs. */
   get scenario() { return this.#scenarioNow(); }
   get position() { return this.#picture?.position ?? 0; }
   set position(position) { void this.seek(position); }
-  /** Steps of the whole run; `null` until its end was seen. */
+  /** Number of steps of the run; `null` until its end was reached. */
   get length() { return this.#picture?.length ?? null; }
   get view() { const view = this.getAttribute("view"); return VIEWS.includes(view) ? view : "split"; }
   set view(view) { this.setAttribute("view", view); }
@@ -80,11 +80,11 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#take(recording);
   }
   get diagnostics() { return this.#diagnostics; }
-  /** Whether the core runs this widget. */
+  /** Whether the emulator runs this widget. */
   get isLive() { return this.#live; }
   get playing() { return this.#player !== null; }
 
-  /** One step forward, back, or to a position; resolves when it is shown. */
+  /** Steps forward, back, or to a position. The promise resolves when the position is shown. */
   step() { return this.seek(this.position + 1); }
   back() { return this.seek(this.position - 1); }
   async seek(position) {
@@ -93,7 +93,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const picture = await this.#pictureOf(wanted);
     if (picture && this.#ticket === ticket) this.#show(picture);
   }
-  /** Goes to the end of the run. */
+  /** Moves to the end of the run. */
   run() { return this.seek(this.length ?? Number.MAX_SAFE_INTEGER); }
   play() {
     if (this.#player !== null) return;
@@ -112,7 +112,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#player = null;
     this.#draw();
   }
-  /** Back to the text and the step that the page gave. */
+  /** Restores the source and the step that the page specified. */
   reset() {
     this.pause();
     this.#edits = false;
@@ -127,10 +127,10 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#parts?.area.focus();
     void this.#open(this.position);
   }
-  /** Loads the core now. */
+  /** Loads the emulator. */
   load() { return this.#open(this.position); }
 
-  // ---- life
+  // ---- life cycle
 
   connectedCallback() {
     if (!this.shadowRoot) {
@@ -143,7 +143,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
       console.warn(`<warpgrid-playground>: ${mistake}`);
     }
     this.#fit();
-    // A width asks anew whether the memory fits beside the code.
+    // A new width requires another check of whether the memory fits beside the code.
     this.#resized = new ResizeObserver(() => { this.#parts.body.classList.remove("stacked"); this.#stack(); });
     this.#resized.observe(this);
     if (this.#recording) this.#take(this.#recording);
@@ -174,21 +174,21 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     else if (this.#begun) void this.#open(this.position, true);
   }
 
-  /** What the page has between the tags: a recording, a snapshot or plain text. */
+  /** Reads the content of the element: a recording, a snapshot or plain text. */
   #readContent() {
     const script = this.querySelector('script[type="application/json"]');
     try {
       const value = JSON.parse(script?.textContent ?? "null");
       if (isRecording(value)) this.#recording = value;
     } catch { /* a recording that is cut off: the text is there */ }
-    // Of all that Markdown and templates do to text between tags, they leave these alone.
+    // Markdown and templates leave the text of these elements unchanged.
     const code = this.querySelector('script[type^="text/"],code,pre') ?? this;
     const text = [...code.childNodes].filter((node) => node !== script).map((node) => node.textContent).join("");
     this.#text = this.#original = this.#recording?.scenario.source ?? dedent(text);
     this.#tokens = this.#recording ? tokensOf(this.#recording) : guessTokens(this.#text);
   }
 
-  /** In view for the first time. */
+  /** Starts the widget when it is first scrolled into view. */
   async #begin() {
     if (this.#begun) return;
     this.#begun = true;
@@ -233,7 +233,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#tell("ready", { position: this.position, length: this.length });
   }
 
-  /** Where the run starts to be shown; `null` is after its first store, which only the core knows without a recording. */
+  /** Returns the initial position; `null` stands for the position after the first store, which only the emulator knows without a
+   *  recording. */
   #firstStep(last = Number.MAX_SAFE_INTEGER, start = null) {
     const [step, autoplay] = [this.getAttribute("step"), this.getAttribute("autoplay")];
     return positionOf(stepOf({ step, autoplay, view: this.view }), last, start);
@@ -245,7 +246,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     else if (this.#begun) void this.#open(null, true);
   }
 
-  // ---- the core
+  // ---- emulator
 
   #scenarioNow() {
     const facts = { ...this.#recording?.scenario, ...this.#scenario, source: this.#text };
@@ -256,7 +257,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     return facts;
   }
 
-  /** The text with the launch of its scenario, where that is more than the text. */
+  /** Returns the source with annotations for the launch of its scenario. */
   #statedText() {
     const facts = { ...this.#recording?.scenario, ...this.#scenario };
     if (this.#stated?.text !== this.#text || this.#stated.scenario !== this.#scenario || this.#stated.recording !== this.#recording) {
@@ -271,7 +272,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     return { memory: this.getAttribute("memory"), type: this.getAttribute("type"), columns: number("columns"), rows: number("rows") };
   }
 
-  /** Makes the present text ready in the core; again when `anew`. */
+  /** Opens the current source in the emulator, again if `anew` is set. */
   #open(position, anew = false) {
     if (this.#opened && !anew) return this.#opened;
     const scenario = this.#scenarioNow();
@@ -348,7 +349,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
 
   // ---- DOM
 
-  /** The height of the code, at most: it scrolls inside. Without one the text decides, so that nothing moves later. */
+  /** Sets the maximum height of the code, which scrolls inside. Without one, the source determines the height, so that nothing moves
+   *  later. */
   #fit() {
     const height = this.getAttribute("height");
     if (height) this.style.setProperty("--height", /^\d+$/.test(height) ? `${height}px` : height);
@@ -382,7 +384,8 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     parts.range.addEventListener("input", () => void this.seek(parts.range.valueAsNumber));
     parts.area.addEventListener("input", () => this.#change(parts.area.value));
     parts.area.addEventListener("keydown", (event) => { if (event.key === "Escape") parts.editor.focus(); });
-    // Outside the shadow tree the target of an event is this element, so that shortcuts of the page do not see an input field.
+    // Outside of the shadow tree, this element is the target of an event, so keyboard shortcuts of the page would not detect the input
+    // field.
     for (const type of ["keydown", "keypress", "keyup"]) {
       for (const input of [parts.area, parts.range]) input.addEventListener(type, (event) => event.stopPropagation());
     }
@@ -391,7 +394,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#parts = parts;
   }
 
-  /** Whether a group of controls is shown: all are, but those that `controls` leaves out. */
+  /** Checks whether a group of controls is shown. All are shown unless `controls` omits them. */
   #has(name) {
     const controls = this.getAttribute("controls");
     return controls === null || controls.split(/[\s,]+/).includes(name);
@@ -417,7 +420,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#stack();
   }
 
-  /** Puts the memory below the code where a grid does not fit beside it. */
+  /** Moves the memory below the code if a grid does not fit beside it. */
   #stack() {
     const { body, memory } = this.#parts;
     if (memory.scrollWidth > memory.clientWidth + 1) body.classList.add("stacked");
@@ -431,7 +434,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     pre.replaceChildren(...codeNodes(this.#text, this.#tokens, { done: this.#picture?.done ?? null, wrong, hides }));
     if (this.#edits && !area.isConnected) code.append(area);
     if (!this.#edits) area.remove();
-    // What is edited is read in the text field.
+    // While the source is edited, screen readers use the text field.
     pre.toggleAttribute("inert", this.#edits);
     if (area.value !== this.#text) area.value = this.#text;
   }
@@ -441,7 +444,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     const picture = this.#picture;
     if (view === "editor") return;
     if (!picture) {
-      // As much as most launches show, so that little moves when the core is there.
+      // Reserves the height of a typical launch, so that little moves once the emulator has loaded.
       const rows = Math.max(9, Math.min(16, this.#text.split("\n").length));
       memory.style.minBlockSize = `${rows * LINE_PX}px`;
       memory.replaceChildren();
@@ -469,7 +472,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     parts.play.hidden = !(steps && this.#has("play"));
     parts.play.textContent = this.playing ? "❚❚" : "▶";
     parts.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
-    // A text with errors has no run.
+    // A source with errors has no run.
     const isWrong = !picture && (this.#problem !== "" || this.#diagnostics.some(({ severity }) => severity === "error"));
     parts.first.disabled = parts.back.disabled = !picture || position === 0;
     parts.step.disabled = parts.play.disabled = isWrong || Boolean(picture && picture.status !== "running");

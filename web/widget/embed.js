@@ -1,5 +1,5 @@
-// The page of an `<iframe>`: the address says what to show and which origin may talk to it; messages of that origin, and of no other, are
-// carried out. The protocol is in README.md of the package.
+// The page of an `<iframe>`: its URL specifies the content and the origin of the host. Messages of that origin are processed, and all
+// others ignored. The protocol is described in README.md of the package.
 import "./element.js";
 
 const PROTOCOL = 1;
@@ -10,7 +10,7 @@ const facts = new URLSearchParams(location.hash.slice(1));
 const host = originOf(facts.get("host"));
 const widget = document.createElement("warpgrid-playground");
 
-/** An origin as browsers write it; `null` for anything else. */
+/** Returns the serialized origin of a URL, or `null` if the text is not an origin. */
 function originOf(text) {
   try {
     const { origin, href } = new URL(text);
@@ -33,7 +33,7 @@ function setAttributes(given) {
   }
 }
 
-/** What the host learns; nothing leaves without a named host. */
+/** Sends a message to the host. Nothing is sent without a named host. */
 function tell(type, detail) {
   if (host && parent !== window) parent.postMessage({ warpgrid: PROTOCOL, type, ...detail }, host);
 }

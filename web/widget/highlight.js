@@ -1,5 +1,5 @@
-// Coloured text: a source and its tokens go in, lines of stretches come out. Where the core has not spoken yet (while somebody
-// types, and in pages without a recording), tokens are guessed by their shape.
+// Syntax highlighting: splits a source and its tokens into lines of spans. Without tokens of the emulator (while the user types, and in
+// pages without a recording), tokens are guessed by their shape.
 
 const SHAPES = [
   ["comment", /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/y],
@@ -15,10 +15,10 @@ const SHAPES = [
   ["name", /[$_a-zA-Z][\w$]*/y],
 ];
 
-/** A longer text stays without colours: a page has to go on while it is shown. */
+/** Maximum length of a highlighted source. Longer ones would block the page. */
 export const MOST_COLOURED = 200_000;
 
-/** Tokens by their shape alone. */
+/** Guesses tokens by their shape. */
 export function guessTokens(text) {
   const tokens = [];
   if (text.length > MOST_COLOURED) return tokens;
@@ -38,7 +38,7 @@ export function guessTokens(text) {
   return tokens;
 }
 
-/** For each line of the text its stretches `[text, class or null]`. */
+/** Returns the spans of each line: `[text, class or null]`. */
 export function colouredLines(text, tokens) {
   const lines = [[]];
   const add = (stretch, name) => {
@@ -49,7 +49,7 @@ export function colouredLines(text, tokens) {
   };
   let at = 0;
   for (const { start, end, class: name } of tokens) {
-    // Tokens of another text: what they do not cover stays plain.
+    // Tokens of an earlier source that do not match are skipped.
     if (start < at || end > text.length) continue;
     add(text.slice(at, start), null);
     add(text.slice(start, end), name);
@@ -59,11 +59,11 @@ export function colouredLines(text, tokens) {
   return lines;
 }
 
-/** Lines that open and close a stretch of boilerplate. */
+/** Lines that open and close a boilerplate section. */
 const OPENS = /^\s*\/\/\s*begin-hidden\b/;
 const CLOSES = /^\s*\/\/\s*end-hidden\b/;
 
-/** For each line of the text whether it is boilerplate, which readers need not see. */
+/** Returns for each line whether it is hidden as boilerplate. */
 export function hiddenLines(text) {
   let inside = false;
   return text.split("\n").map((line) => {
@@ -74,7 +74,7 @@ export function hiddenLines(text) {
   });
 }
 
-/** A text as authors indent it in a page: without empty first and last lines, and without the margin that all lines share. */
+/** Removes leading and trailing empty lines and the common indentation of a text. */
 export function dedent(text) {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   while (lines.length > 0 && lines[0].trim() === "") lines.shift();

@@ -1,5 +1,5 @@
-// `<warpgrid-layout>`: the address of a picture of the lens, or its words, go in; the picture comes out. One that was drawn when the document was built is
-// shown as it is, and costs no core; else the core draws it once it is scrolled into view.
+// `<warpgrid-layout>`: a layout diagram, selected by a Layout Explorer link or its parameters. A diagram that was rendered when the
+// document was built is shown without the emulator; otherwise the emulator renders it when it is scrolled into view.
 import { ask } from "./core.js";
 import { lensLink } from "./link.js";
 import { make, wordNodes } from "./parts.js";
@@ -12,15 +12,15 @@ export class WarpgridLayout extends (globalThis.HTMLElement ?? Object) {
 
   #id = `layout-${(ids += 1)}`;
   #watcher = null;
-  /** Names the last question: answers about earlier ones are late. */
+  /** Number of the last request. Responses to earlier requests are dropped. */
   #ticket = 0;
-  /** What the page has between the tags, where that is the words of a picture. */
+  /** The parameters between the tags, if there are any. */
   #words = null;
 
-  /** The address of the picture, or its words. */
+  /** The link of the diagram, or its parameters. */
   get query() { return this.getAttribute("query") ?? this.#words ?? ""; }
   set query(query) { this.setAttribute("query", query); }
-  /** Whether the picture was drawn when the document was built. */
+  /** Whether the diagram was rendered when the document was built. */
   get isRecorded() { return this.querySelector(".warpgrid-picture[data-recorded]") !== null; }
 
   connectedCallback() {
@@ -62,7 +62,7 @@ export class WarpgridLayout extends (globalThis.HTMLElement ?? Object) {
     this.dispatchEvent(new CustomEvent("ready", { detail: { query: this.query, drawn: this.dataset.link !== undefined }, bubbles: true, composed: true }));
   }
 
-  /** The way to the playground, where one is known. */
+  /** Adds the link to the playground if its URL is known. */
   #lead() {
     const link = this.dataset.link && lensLink(this, this.dataset.link);
     if (!link || this.querySelector(".warpgrid-open")) return;

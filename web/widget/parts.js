@@ -1,8 +1,8 @@
-// The parts of a widget as DOM: pictures go in, nodes come out. Text reaches the page as text nodes only, never as HTML.
+// The DOM of a widget: creates nodes from frames. Text is inserted only as text nodes, never as HTML.
 import { MOST_COLOURED, colouredLines, hiddenLines } from "./highlight.js";
 import { stretchesOf } from "./position.js";
 
-/** An element with properties and children; strings become text. */
+/** Creates an element with properties and children. Strings become text nodes. */
 export function make(tag, facts = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(facts)) {
@@ -14,12 +14,12 @@ export function make(tag, facts = {}, ...children) {
   return node;
 }
 
-/** A message or a sentence; what it has between backticks is code. */
+/** Renders a message, in which backticks enclose code. */
 export function wordNodes(text) {
   return stretchesOf(text).map(([words, isCode]) => (isCode ? make("code", { dir: "ltr" }, words) : words));
 }
 
-/** The coloured lines. `hides`: boilerplate is left out. */
+/** Renders the highlighted lines. `hides` omits boilerplate. */
 export function codeNodes(text, tokens, { done, wrong, hides }) {
   if (text.length > MOST_COLOURED) return [text];
   const hidden = hides ? hiddenLines(text) : [];
@@ -31,7 +31,7 @@ export function codeNodes(text, tokens, { done, wrong, hides }) {
   });
 }
 
-/** A grid as a table; `cellOf(cell, index)` may give attributes and a child of its own. */
+/** Renders a grid as a table. `cellOf(cell, index)` can return attributes and children. */
 export function gridNode({ title, type, columns, totalRows, cells }, cellOf = plainCell) {
   const rows = [];
   for (let at = 0; at < cells.length; at += columns) {
@@ -56,7 +56,7 @@ function plainCell({ text, lane, now, conflict }) {
   return [{ class: marks || null, title }, text, ...writer];
 }
 
-/** A fragment: which lane and register holds each element of the matrix. */
+/** Renders a fragment: the lane and register that hold each element of the matrix. */
 export function fragmentNode({ title, formula, registers, lanes }) {
   const cells = registers.flatMap((row, index) => row.map((register, column) => ({ register, lane: lanes[index][column] })));
   const columns = registers[0]?.length ?? 1;
@@ -65,7 +65,7 @@ export function fragmentNode({ title, formula, registers, lanes }) {
   return make("div", {}, node, make("p", {}, make("code", { dir: "ltr" }, formula)));
 }
 
-/** The diagnostics as a list. */
+/** Renders the diagnostics as a list. */
 export function problemNodes(diagnostics) {
   return diagnostics.map(({ code, message, help, line }) =>
     make("li", {}, `line ${line}: `, ...wordNodes(`${message}${help ? ` (${help})` : ""} `), make("code", {}, code)));

@@ -1,25 +1,23 @@
-// What a widget shows at one position of a run: a session of the core goes in, plain data comes out. The recorder and the
-// worker both take their pictures here, so that a recorded step and a computed one look the same.
+// The view state of a widget at one position, computed from a session of the emulator. The recorder and the worker both use this module, so
+// that a recorded step and a computed one look the same.
 
-/** More memories are not shown. */
+/** Maximum number of shown memories. */
 const MOST_MEMORIES = 3;
-/** Rows of a grid, when the widget names no number. */
+/** Default number of rows of a grid. */
 const DEFAULT_ROWS = 16;
-/** A grid has no more cells than a page can show at once. */
+/** Maximum number of cells of a grid that a page can show at once. */
 const MOST_CELLS = 1024;
-/** Steps in which the memories to show are looked for. */
+/** Number of steps in which stores determine the memories to show. */
 const LOOKED_AT = 4_000;
 
-/** What `check` and `tokens` need to know of a scenario. */
+/** Returns the options of `check` and `tokens` for a scenario. */
 export function checkOptions(scenario) {
   const stated = ["front", "target", "ptx_version"].filter((name) => scenario[name] !== undefined && scenario[name] !== null);
   return Object.fromEntries(stated.map((name) => [name, scenario[name]]));
 }
 
-/**
- * The memories to show: those that are named in `choice` (ids, separated by commas), else those that the run stores to, in the order
- * of their first store. Leaves the session somewhere in its run.
- */
+/** Returns the memories to show: those named in `choice` (comma-separated ids), or else those that the run stores to, in the order of
+ *  their first store. Moves the session. */
 export function chooseMemories(session, choice) {
   const all = session.frame({}).memories;
   if (choice) {
@@ -33,10 +31,8 @@ export function chooseMemories(session, choice) {
   return (found.length > 0 ? found : known).slice(0, MOST_MEMORIES);
 }
 
-/**
- * The position after the first store to one of the memories `ids`; without one the end of a run that ends soon, else the start. Leaves the
- * session somewhere in its run.
- */
+/** Returns the position after the first store to one of the memories `ids`. Without a store, returns the end of a short run, or else the
+ *  start. Moves the session. */
 export function firstStore(session, ids) {
   const store = session.events(0, LOOKED_AT).find(({ memories }) => memories.some((id) => ids.includes(id)));
   if (store) return store.step + 1;
@@ -44,7 +40,7 @@ export function firstStore(session, ids) {
   return session.over ? session.position : 0;
 }
 
-/** How each memory is laid out: `{ memory, columns, nRows, type }`, from what a host asks for. */
+/** Returns the layout of each memory, `{ memory, columns, nRows, type }`, from the options of the host. */
 export function layOut(session, ids, { columns, type, rows } = {}) {
   return ids.map((memory) => {
     const { columns: width } = session.grid(memory, { columns: columns ?? null, type: type ?? null, nRows: 1 });
@@ -53,7 +49,7 @@ export function layOut(session, ids, { columns, type, rows } = {}) {
   });
 }
 
-/** The picture of the present position. `grids` comes from `layOut`. */
+/** Returns the view state at the current position. `grids` is a result of `layOut`. */
 export function takePicture(session, grids, fragmentOf) {
   const frame = session.frame({ grids });
   const { fault, store, matrix } = frame;
@@ -76,7 +72,7 @@ function pictureOfGrid({ memory, type, columns, totalRows, cells }) {
   return { id: memory.id, title: memory.title, type, columns, totalRows, cells: cells.map(cell) };
 }
 
-/** A fragment as a table: which lane and register holds each element. */
+/** Returns a fragment as a table of the lane and register that hold each element. */
 export function tableOfFragment({ op, shape, type, target, formula, rows, cols, lanes }) {
   const table = Array.from({ length: rows }, () => Array.from({ length: cols }, () => ""));
   const lane = Array.from({ length: rows }, () => Array.from({ length: cols }, () => null));

@@ -1,13 +1,13 @@
-// Where a widget starts: its attributes go in, a position of the run comes out.
+// The initial position of a widget, from its attributes.
 
-/** The position that `step` names: a number, or `end`. Without it the run is at `start`, which is after its first store. */
+/** Returns the position for `step`, which is a number or `end`. The default is `start`, the position after the first store. */
 export function positionOf(step, last, start) {
   if (step === "end") return last;
   const number = Number.parseInt(step ?? "", 10);
   return Number.isFinite(number) && number >= 0 ? Math.min(number, last) : start;
 }
 
-/** What `step` is for a view when the attribute is not there: a result is at the end, and who guesses or watches begins at the start. */
+/** Returns the default of `step` for a view: a result is shown at the end, and a quiz or an automatic playback begins at the start. */
 export function stepOf({ step, view, autoplay }) {
   if (step !== null && step !== undefined) return step;
   if (view === "result") return "end";
@@ -15,7 +15,7 @@ export function stepOf({ step, view, autoplay }) {
   return view === "quiz" || isWatched ? "0" : null;
 }
 
-/** A text as stretches: `[words, whether they are code]`. Code is between backticks, as messages and sentences write it. */
+/** Splits a message into spans, `[words, isCode]`. Backticks enclose code. */
 export function stretchesOf(text) {
   return `${text}`.split(/`([^`]+)`/).map((words, index) => [words, index % 2 === 1]).filter(([words]) => words !== "");
 }

@@ -1,7 +1,7 @@
-// The view `quiz`: readers mark the cells that the next store will write, and see whether they are right.
+// The view `quiz`: the reader marks the cells that the next store will write, and sees whether the marks are correct.
 import { gridNode, make, wordNodes } from "./parts.js";
 
-/** A store further away is not looked for. */
+/** Maximum distance of the next store in steps. */
 const LOOK_AHEAD = 200;
 
 export class Quiz {
@@ -12,16 +12,16 @@ export class Quiz {
   #asked = null;
   #after = null;
   #isLooking = false;
-  /** The position from which the next store is known. */
+  /** The position for which the next store is known. */
   #looked = null;
 
-  /** `pictureOf(position)` promises a picture; `show(picture)` makes one the present. */
+  /** `pictureOf(position)` returns a promise of a view state; `show(picture)` makes it current. */
   constructor(pictureOf, show) {
     this.#pictureOf = pictureOf;
     this.#show = show;
   }
 
-  /** Draws the question of the next store, or looks for it. */
+  /** Renders the question about the next store, or searches for that store. */
   draw(picture, memory, say) {
     if (this.#looked !== picture.position) void this.#look(picture);
     const { grids } = this.#asked ?? picture;

@@ -1,5 +1,5 @@
-// The recorder of documentation tools, the package's `warpgrid/record`: a text or a scenario goes in, a recording of its run comes out,
-// or the HTML that embeds it.
+// The recorder for documentation tools, `warpgrid/record` of the package: records the run of a source or a scenario, and creates the HTML
+// that embeds the recording.
 import init, { initSync, Session, check, fragment, picture, tokens } from "warpgrid";
 import { mistakes } from "./attributes.js";
 import { dedent } from "./highlight.js";
@@ -11,13 +11,10 @@ export { VERSION, isRecording, lastPosition, pictureAt } from "./recording.js";
 export { elementHtml, layoutHtml, snapshotHtml } from "./snapshot.js";
 export { dedent };
 
-/** Steps that are recorded, when the caller names no number. */
+/** Default number of recorded steps. */
 const DEFAULT_STEPS = 250;
 
-/**
- * Records a run from its start. A text that the checker rejects, or that cannot be launched, has a recording, too: of its colours
- * and its diagnostics.
- */
+/** Records a run from its start. The recording of a source that is rejected or cannot be launched contains its tokens and diagnostics. */
 export async function record(scenario, options) {
   await init();
   return recordNow(scenario, options);
@@ -48,14 +45,14 @@ function recordNow(scenario, { steps = DEFAULT_STEPS, memory, columns, type, row
   }
 }
 
-/** A launch that is refused without a place in the text. */
+/** Converts the error of a rejected launch to a diagnostic without a location. */
 const whole = ({ code, message }) =>
   ({ code, severity: "error", message, help: null, line: 1, column: 1, end_line: 1, end_column: 1 });
 
-/** Facts of `<warpgrid-layout>`. */
+/** Attributes of `<warpgrid-layout>`. */
 const LAYOUT_FACTS = ["label", "playground", "theme"];
 
-/** A picture of the lens with what is wrong: `{ html, problems }`. `query` is its address, or its words one a line. */
+/** Renders a layout diagram and returns its problems: `{ html, problems }`. `query` is its link, or its parameters, one per line. */
 export async function layout(query, attributes = {}) {
   await init();
   return layoutNow(query, attributes);
@@ -74,19 +71,19 @@ function layoutNow(query, { lens, ...attributes }) {
   }
 }
 
-/** The facts of an element that are facts of its run, too. */
+/** Attributes of the element that also affect its run. */
 const RUN_FACTS = ["target", "version", "front"];
 
-/** The element for a text, with recording and snapshot. `attributes` are those of the element. */
+/** Returns the element for a source, with recording and snapshot. `attributes` are those of the element. */
 export const embed = async (...all) => (await embedding(...all)).html;
 
-/** The same with what is wrong: `{ html, problems }`. */
+/** Returns the element and its problems: `{ html, problems }`. */
 export async function embedding(...all) {
   await init();
   return embeddingNow(...all);
 }
 
-/** The same at once, for tools that wait for nothing: Node reads the wasm. */
+/** Synchronous variant for tools without promises. Node reads the wasm file synchronously. */
 export function embeddingNow(text, attributes = {}, options = {}) {
   initSync();
   if (attributes.lens) return layoutNow(text, attributes);
@@ -99,7 +96,7 @@ export function embeddingNow(text, attributes = {}, options = {}) {
   try {
     recording = recordNow(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
   } catch (error) {
-    // A wrong attribute is a problem of this block, and the others are built.
+    // An invalid attribute is reported as a problem of this block, and the other blocks are still built.
     refused.push({ line: 0, code: error.code ?? "E0000", severity: "error", message: error.message });
     try {
       recording = recordNow({ source: scenario.source }, options);
@@ -108,7 +105,7 @@ export function embeddingNow(text, attributes = {}, options = {}) {
     }
   }
   const found = recording.diagnostics.filter(({ severity }) => severity === "error");
-  // Lines of the text as it was given.
+  // Converts to line numbers of the text as it was passed.
   const before = text.replaceAll("\r\n", "\n").split("\n").findIndex((line) => line.trim() !== "");
   const problems = [
     ...refused,

@@ -1,4 +1,4 @@
-// The recorder and the documentation tools, as the npm package has them.
+// The recorder and the documentation tools of the npm package.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ for (const name of ["row-and-column-stores", "bank-conflicts", "half-a-warp", "c
     const recording = JSON.parse(JSON.stringify(await record(source)));
     assert.ok(isRecording(recording));
     const session = new Session({ source });
-    // The end of a run that faults is a fault, not the step before it: only a run that has been there knows.
+    // A run that faults must be executed to its end, because only then the last position has the fault instead of the step before.
     session.run();
     for (let position = 0; position <= lastPosition(recording); position += 1) {
       session.seek(position);
@@ -96,7 +96,7 @@ test("mdBook gets its book back with widgets in it", async () => {
   assert.equal(done.status, 0, done.stderr);
   const { sections } = JSON.parse(done.stdout);
   assert.match(sections[0].Chapter.content, /<warpgrid-playground view="grid" step="end">/);
-  // One block of HTML, in which Markdown changes nothing.
+  // A single HTML block, in which Markdown changes nothing.
   const html = /^<div class="warpgrid">[^]*?<\/warpgrid-playground><\/div>$/m.exec(sections[0].Chapter.content)[0];
   assert.doesNotMatch(html, /\n\s*\n/);
   assert.match(sections[0].Chapter.content, /```ptx\nret;/);
@@ -113,7 +113,7 @@ test("a recording that would keep a page busy is none", async () => {
     (it) => { it.grids = Array(1000).fill(it.grids[0]); }, (it) => { it.steps = [[0, 0, "", [[0, 1, 2, 3]]]]; }, (it) => { it.steps = [null]; },
     (it) => { it.tokens = ["1e9"]; }, (it) => { delete it.diagnostics; }, (it) => { it.fragments = [{}]; }, (it) => { it.warpgrid = 2; },
   ]) assert.equal(isRecording(changed(spoil)), false, `${spoil}`);
-  // Counts are taken for no more cells than there can be.
+  // Counts are limited to the maximum number of cells.
   const long = changed((it) => { it.grids[0].cells = ["0", 1e12]; it.steps[1][3][0][3] = ["7", 1e12]; });
   assert.ok(pictureAt(long, 2).grids[0].cells.length <= 16_384);
 });

@@ -1,9 +1,9 @@
-// A recorded run: pictures and coloured text go in, a compact value that is embedded in a page comes out, and back. The form has a
-// version; a reader refuses those that it does not know. `record.d.ts` documents it.
+// The recording format: encodes the view states and tokens of a run as a compact value that is embedded in a page, and decodes it. The
+// format has a version; readers reject unknown versions. `record.d.ts` documents it.
 
 export const VERSION = 1;
 
-/** The recording of a run. `pictures` are those of the positions 0, 1, 2, … */
+/** Encodes a run. `pictures` are the view states of the positions 0, 1, 2, … */
 export function encode({ scenario, report, tokens, pictures }) {
   const [start] = pictures;
   const last = pictures.at(-1);
@@ -28,10 +28,10 @@ export function encode({ scenario, report, tokens, pictures }) {
 const shortDiagnostic = ({ code, severity, message, help, line, column, end_line, end_column }) =>
   ({ code, severity, message, help, line, column, end_line, end_column });
 
-/** Whether a recording has a run to show; a kernel without memory has one, a rejected text has none. */
+/** Checks whether a recording contains a run. A kernel without memory has one, a rejected source does not. */
 export const hasRun = ({ accept, grids, steps, sentence }) => grids.length > 0 || (accept && (steps.length > 0 || sentence !== ""));
 
-/** Tokens as distances: blanks before, length, class; and the names of the classes. */
+/** Encodes tokens as distance, length and class, and returns the names of the classes. */
 function encodeTokens(tokens) {
   const classes = [...new Set(tokens.map((token) => token.class))];
   let at = 0;
@@ -43,7 +43,7 @@ function encodeTokens(tokens) {
   return { classes, tokens: flat };
 }
 
-/** The tokens of a recording, as the core gives them. */
+/** Returns the tokens of a recording in the format of the emulator. */
 export function tokensOf({ classes, tokens }) {
   const found = [];
   let at = 0;
@@ -62,7 +62,7 @@ function fragmentsOf(pictures) {
 
 const encodeStart = ({ cells, ...grid }) => ({ ...grid, cells: runs(cells.map(({ text }) => text)) });
 
-/** `["0", "0", "1"]` as `["0", 2, "1", 1]`. */
+/** Run-length encodes `["0", "0", "1"]` as `["0", 2, "1", 1]`. */
 function runs(texts) {
   const found = [];
   for (const text of texts) {
@@ -71,21 +71,21 @@ function runs(texts) {
   }
   return found;
 }
-/** At most `most` texts, whatever the counts say. */
+/** Decodes at most `most` texts, regardless of the counts. */
 function unfold(runs, most) {
   const texts = [];
   for (let i = 0; i < runs.length; i += 2) for (let n = 0; n < runs[i + 1] && texts.length < most; n += 1) texts.push(`${runs[i]}`);
   return texts;
 }
 
-/** The first number, then how far each is from the one before: stores of neighbouring lanes become rows of ones. */
+/** Encodes the first number and the differences to the previous numbers, so that stores of neighboring lanes become sequences of ones. */
 const distances = (numbers) => numbers.map((number, index) => number - (index ? numbers[index - 1] : 0));
 function undistances(distances) {
   let at = 0;
   return distances.map((distance) => (at += distance));
 }
 
-/** `[done, next, sentence, changes, fragment?]`; a change is `[grid, cells, lanes, texts, conflicts?, quiet?]`. */
+/** Encodes a step as `[done, next, sentence, changes, fragment?]`; a change is `[grid, cells, lanes, texts, conflicts?, quiet?]`. */
 function encodeStep(picture, before, fragments) {
   const changes = picture.grids.flatMap((grid, index) => {
     const written = grid.cells.map((cell, at) => ({ cell, at })).filter(({ cell, at }) => {
@@ -100,7 +100,7 @@ function encodeStep(picture, before, fragments) {
       distances(written.map(({ cell }) => cell.lane ?? -1)),
       runs(written.map(({ cell }) => cell.text)),
     ];
-    // Memory that changes without a store of the step: a copy lands, a barrier counts.
+    // Memory that changes without a store of the step: a copy completes, or a barrier counts an arrival.
     const quiet = written.filter(({ cell }) => !cell.now).map(({ at }) => at);
     const lists = quiet.length > 0 ? [conflicts, quiet] : conflicts.length > 0 ? [conflicts] : [];
     return [[...change, ...lists.map(distances)]];
@@ -111,12 +111,13 @@ function encodeStep(picture, before, fragments) {
   return [...step, fragments.findIndex((fragment) => JSON.stringify(fragment) === text)];
 }
 
-/** More is in no recording of ours: a page would be busy with it for long. */
+/** Limits of accepted recordings. Larger ones would block the page, and the recorder does not create them. */
 const MOST_GRIDS = 16;
 const MOST_CELLS = 16_384;
 const MOST_COLUMNS = 1_024;
 
-/** Whether a value is a recording that this reader knows. It may come from anywhere: what it says is held to the form, so that showing it is cheap. */
+/** Checks whether a value is a recording of this version. The value is untrusted, so it is validated completely, and rendering it is
+ *  cheap. */
 export function isRecording(value) {
   return value !== null && typeof value === "object" && value.warpgrid === VERSION && typeof value.scenario?.source === "string"
     && Array.isArray(value.grids) && value.grids.length <= MOST_GRIDS && value.grids.every(isGrid)
@@ -131,10 +132,10 @@ const isChange = ([index, ...lists]) => Number.isInteger(index) && lists.length 
 const isFragment = (fragment) => Array.isArray(fragment?.registers) && fragment.registers.every(Array.isArray)
   && Array.isArray(fragment.lanes) && fragment.lanes.length >= fragment.registers.length && fragment.lanes.every(Array.isArray);
 
-/** Positions that a recording has pictures of: 0 to this. */
+/** Returns the last recorded position. The first one is 0. */
 export const lastPosition = (recording) => recording.steps.length;
 
-/** The position after the first store that a recording shows; without one the end of a run that ends, else the start. */
+/** Returns the position after the first recorded store. Without a store, returns the end of a complete run, or else the start. */
 export function firstStore(recording) {
   const stores = ([, cells, , , , quiet = []]) => cells.length > quiet.length;
   const index = recording.steps.findIndex(([, , , changes]) => changes.some(stores));
@@ -142,7 +143,7 @@ export function firstStore(recording) {
   return recording.status === "running" ? 0 : lastPosition(recording);
 }
 
-/** The picture of a position of a recording. */
+/** Returns the view state at a position of a recording. */
 export function pictureAt(recording, position) {
   const last = Math.max(0, Math.min(position, lastPosition(recording)));
   const grids = recording.grids.map(({ cells, ...grid }) => {

@@ -1,5 +1,5 @@
-// A recording as HTML that needs no script: coloured text and the grids of one position, for search engines, readers without
-// script, and print. Everything is escaped; nothing is styled inline, so that a strict policy allows it.
+// A recording as static HTML: highlighted source and the grids of one position, for search engines, readers without JavaScript, and print.
+// All text is escaped, and there are no inline styles, so that a strict Content-Security-Policy allows the HTML.
 import { colouredLines, hiddenLines } from "./highlight.js";
 import { positionOf, stepOf, stretchesOf } from "./position.js";
 import { firstStore, lastPosition, pictureAt, tokensOf } from "./recording.js";
@@ -7,13 +7,11 @@ import { firstStore, lastPosition, pictureAt, tokensOf } from "./recording.js";
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escape = (text) => `${text}`.replace(/[&<>"']/g, (character) => ENTITIES[character]);
 
-/** JSON that may be the text of a `<script>`: it holds no `<`. */
+/** Returns JSON for the text of a `<script>`, without `<`. */
 const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
 
-/**
- * The element with its recording and its snapshot, as HTML for a page. `attributes` are those of the element; `true` is one
- * without a value.
- */
+/** Returns the element with its recording and snapshot as HTML. `attributes` are those of the element; `true` stands for an attribute
+ *  without a value. */
 export function elementHtml(recording, attributes = {}) {
   const words = Object.entries(attributes).filter(([, value]) => value !== undefined && value !== null && value !== false);
   const written = words.map(([name, value]) => (value === true ? ` ${name}` : ` ${name}="${escape(value)}"`)).join("");
@@ -21,10 +19,8 @@ export function elementHtml(recording, attributes = {}) {
     + `<script type="application/json">${json(recording)}</script></warpgrid-playground>`;
 }
 
-/**
- * The element of a picture of the lens, drawn: `svg`, its `link`, and its `text` for those who do not see it; or its `query` with the
- * `problem` why there is none.
- */
+/** Returns the element of a layout diagram: `svg`, its `link`, and its `text` alternative; or its `query` with the `problem` that
+ *  prevented rendering. */
 export function layoutHtml({ svg, link, text, query, problem }, attributes = {}) {
   const facts = { ...attributes, query: link ?? query };
   const words = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null && value !== false);
@@ -37,7 +33,7 @@ export function layoutHtml({ svg, link, text, query, problem }, attributes = {})
   return `<warpgrid-layout${written}${lead}><figure class="warpgrid-picture" data-recorded>${inside}</figure></warpgrid-layout>`;
 }
 
-/** What a reader without script sees. */
+/** Returns the static snapshot. */
 export function snapshotHtml(recording, attributes = {}) {
   const { view } = attributes;
   const picture = pictureAt(recording, positionOf(stepOf(attributes), lastPosition(recording), firstStore(recording)));

@@ -1,12 +1,12 @@
-// A scenario as a text that says all of it: the facts of a launch go in, `//@` lines before the text come out, in place of those that say otherwise.
-// So a link, or an element's text, carries the whole state, and a person can read and change it.
+// Converts a scenario to a source with annotations: `//@` lines before the text replace those that conflict with the scenario. A link, or
+// the text of an element, then contains the whole state in a readable and editable form.
 
 const MARK = /^\s*\/\/@\s*(\w+)\s*/;
 const isThere = (value) => value !== null && value !== undefined;
 
-/** `16x16`, without the extents of 1 at the end. */
+/** Formats extents as `16x16`, without trailing extents of 1. */
 const extents = (of) => isThere(of) && of.join("x").replace(/(x1){1,2}$/, "");
-/** JSON has no negative zero that is an integer. */
+/** JSON has no negative zero as an integer. */
 const literal = (value) => (Object.is(value, -0) ? "-0.0" : `${value}`);
 const list = (values) => `[${values.map(literal).join(", ")}]`;
 
@@ -20,7 +20,7 @@ function initial({ init }) {
   return init.length > 0 ? list(init) : "0";
 }
 
-/** `[40][64]` of 64, 40: lines write the outermost first. */
+/** Formats the extents 64, 40 as `[40][64]`, because annotations start with the outermost extent. */
 const outermostFirst = (of) => (of?.length ? [...of].reverse().map((extent) => `[${extent}]`).join("") : null);
 
 function tensorMap(map, name) {
@@ -33,7 +33,7 @@ function tensorMap(map, name) {
   return `tensormap ${name} = ${map.mode} ${place(map)}: ${map.type}${outermostFirst(map.dims)}${stated.join("")}`;
 }
 
-/** The lines of a parameter; a member of a structure is named by its offset. */
+/** Returns the annotations of a parameter. A member of a structure is named by its offset. */
 function linesOf(parameter, name = parameter.name) {
   switch (parameter.kind) {
     case "buffer": {
@@ -59,7 +59,7 @@ function linesOf(parameter, name = parameter.name) {
 }
 
 const pairsOf = (words) => Object.entries(words).filter(([, value]) => isThere(value) && value !== "").map(([word, value]) => `${word}=${value}`);
-/** A part of a buffer. */
+/** Formats a part of a buffer. */
 const place = ({ buffer, byte_offset }) => `${buffer}${byte_offset ? `+${byte_offset}` : ""}`;
 const channels = ({ type, channels: n }) => `${type}${n > 1 ? `x${n}` : ""}`;
 
@@ -74,7 +74,7 @@ function sampler({ filter, address_mode, read_mode, border_color, normalized }) 
   return normalized ? [...words, "normalized"] : words;
 }
 
-/** The lines of an array of textures and surfaces. */
+/** Returns the annotations of an array for textures and surfaces. */
 function linesOfArray(of) {
   const extents = [of.width, of.height, of.depth || of.layers].filter(Boolean);
   const words = [of.layers && !of.cubemap && "layered", of.cubemap && "cubemap", of.surface && "surface"].filter(Boolean);
@@ -82,7 +82,8 @@ function linesOfArray(of) {
   return [line, ...(of.expect ? [`expect ${of.name} = ${list(of.expect)}`] : [])];
 }
 
-/** The text without what the scenario says instead; and what it states of dynamic shared memory, of which the larger one counts. */
+/** Returns the source without the annotations that the scenario replaces, and its size of dynamic shared memory, because the larger size
+ *  applies. */
 function reduced(source, launch, { name, params, registers, arrays }) {
   const parameters = { buffer: 1, scalar: 1, start: 1, alias: 1, tensormap: 1, texture: 1, surface: 1, expect: 1 };
   const replaced = { title: name, ...(params?.length && parameters), register: registers?.length, array: arrays?.length };
@@ -100,7 +101,7 @@ function reduced(source, launch, { name, params, registers, arrays }) {
   return { text: lines.join("\n"), shared };
 }
 
-/** The text of a scenario with everything that its launch needs. What names the language, the version and the target is not in it. */
+/** Returns the source of a scenario with all annotations that its launch needs, except for language, version and target. */
 export function stated(scenario) {
   const { source, name, grid, block, cluster, entry, seed, resident, misaligned, params, registers, arrays } = scenario;
   const launch = { grid: extents(grid) || null, block: extents(block) || null, cluster: extents(cluster) || null, entry, seed, resident, misaligned };

@@ -1,4 +1,4 @@
-// A scenario as a text: the launch of the text is that of the scenario.
+// Scenarios converted to sources: the launch of the source equals that of the scenario.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";

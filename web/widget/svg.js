@@ -1,5 +1,5 @@
-// Drawings of the core as DOM: the text of an SVG goes in, an element comes out. Nothing is handed to a parser of HTML, so that pages that ask for trusted
-// types show it, and what is no part of our drawings never reaches the page.
+// Converts an SVG image of the emulator to DOM nodes. The text is not passed to an HTML parser, so that pages with Trusted Types can show
+// it, and unknown elements and attributes never reach the page.
 
 const SPACE = "http://www.w3.org/2000/svg";
 const ELEMENTS = ["svg", "g", "rect", "text", "title", "line", "path"];
@@ -7,7 +7,7 @@ const ATTRIBUTES = ["width", "height", "viewBox", "role", "aria-label", "font-fa
 const NAMES = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&#39;": "'" };
 const unescaped = (text) => text.replace(/&(lt|gt|amp|quot|#39);/g, (name) => NAMES[name]);
 
-/** The element of a drawing; `null` where the text is none of ours. */
+/** Returns the element of an image, or `null` if the text is not an image of the emulator. */
 export function svgNode(text) {
   const open = [];
   let root = null;

@@ -1,20 +1,20 @@
-// The core in a worker, one for all elements of a page: questions with a number come in, answers with the same number go out. Runs are
-// cut into slices, so that a long one keeps no other element waiting.
+// The worker of all elements of a page: handles numbered requests and sends responses with the same numbers. Runs are divided into slices,
+// so that a long run does not block other elements.
 import init, { Session, check, fragment, tokens } from "warpgrid";
-// The smaller core has no pictures of the lens.
+// The smaller module has no layout diagrams.
 import * as core from "warpgrid";
 import { checkOptions, chooseMemories, firstStore, layOut, tableOfFragment, takePicture } from "./picture.js";
 
 const SLICE = 20_000;
-/** A run that takes longer pauses where it is. */
+/** Maximum duration of a run in milliseconds, after which it pauses. */
 const LONGEST_MS = 5_000;
 const sessions = new Map();
-/** The core, once the page has said where it is. */
+/** The initialization of the module, once the page has sent its URL. */
 let loaded = null;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve));
 
-/** Runs to a position in slices; stops early when the element has asked for something else. */
+/** Runs to a position in slices. Stops early if the element has requested another position. */
 async function travel(entry, position) {
   entry.travel = position;
   const { session } = entry;
@@ -30,7 +30,7 @@ async function travel(entry, position) {
 const picture = ({ session, grids }) => takePicture(session, grids, (request) => tableOfFragment(fragment(request)));
 
 const answers = {
-  /** Checks a scenario and makes it ready, at the position that is asked for; `null` is that after the first store. */
+  /** Checks a scenario and opens it at the requested position; `null` stands for the position after the first store. */
   async open({ id, scenario, position, layout }) {
     answers.close({ id });
     const options = checkOptions(scenario);
@@ -57,7 +57,7 @@ const answers = {
     await travel(entry, position);
     return { picture: entry.gone ? null : picture(entry) };
   },
-  /** A picture of the lens, as a drawing and with its address. */
+  /** Renders a layout diagram with its link. */
   picture({ query }) {
     const picture = Reflect.get(core, "picture");
     return { svg: picture(query, "svg"), link: picture(query, "link") };
@@ -74,7 +74,7 @@ const answers = {
 onmessage = async ({ data: { wasm, number, question, ...facts } }) => {
   if (wasm) {
     loaded = init(wasm);
-    // Who asks hears why there is none.
+    // Requests report the error.
     loaded.catch(() => {});
     return;
   }

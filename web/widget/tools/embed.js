@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// For documentation tools in other languages: lines of JSON `{"text": "...", "attributes": {...}}` come in, lines `{"html": "...", "problems": [...]}` go
-// out, in order, one as soon as its text has come. A problem has `line` (of the text, from 1; 0 is the line before it), `code`, `severity` and `message`.
+// For documentation tools in other languages: reads lines of JSON `{"text": "...", "attributes": {...}}` and writes lines `{"html": "...",
+// "problems": [...]}` in the same order, each as soon as its input has been read. A problem has `line` (of the text, starting at 1; 0 is
+// the line before it), `code`, `severity` and `message`.
 import { createInterface } from "node:readline";
 import { embedding } from "../record.js";
 

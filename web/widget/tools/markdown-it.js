@@ -1,6 +1,6 @@
-// A plugin of markdown-it, for VitePress and other hosts of it: fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs:
-// `md.use(warpgrid)`. In VitePress `markdown: { config: (md) => md.use(warpgrid, { vue: true }) }`: Vue joins the lines of what it takes for
-// its own template, and takes no script in it.
+// A markdown-it plugin for VitePress and other hosts: converts fenced blocks ```` ```ptx playground ```` to widgets with recorded runs:
+// `md.use(warpgrid)`. In VitePress `markdown: { config: (md) => md.use(warpgrid, { vue: true }) }`, because Vue joins the lines of its
+// templates and allows no script in them.
 import { embeddingNow } from "../record.js";
 import { oneBlock, problemLine, readFence } from "./fence.js";
 

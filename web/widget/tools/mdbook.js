@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// A preprocessor of mdBook: fenced blocks ```` ```ptx,playground ```` become widgets with their recorded runs. After `npm install warpgrid` beside the
-// book, in book.toml:
+// mdBook preprocessor: converts fenced blocks ```` ```ptx,playground ```` to widgets with recorded runs. After `npm install warpgrid` in the
+// folder of the book, in book.toml:
 //
 //   [preprocessor.warpgrid]
 //   command = "npx --no-install warpgrid-mdbook"
 //
-// The book comes in as JSON on standard input, and goes out on standard output; what is wrong in a block is written to standard error.
+// Reads the book as JSON from standard input and writes it to standard output. Problems of blocks are written to standard error.
 import { embedding } from "../record.js";
 import { oneBlock, problemLine, readFence } from "./fence.js";
 
 const FENCE = /^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n([^]*?)^[ \t]*\2[`~]*[ \t]*$/gm;
 
-/** The text of a chapter with its blocks replaced. `base` is the address of the widget's files. */
+/** Returns the text of a chapter with its blocks replaced. `base` is the URL of the widget files. */
 async function replaced(text, base, file) {
   const parts = [];
   let at = 0;
@@ -27,7 +27,7 @@ async function replaced(text, base, file) {
     found = true;
   }
   parts.push(text.slice(at));
-  // A book is opened as files, too, where browsers load no modules.
+  // A book can also be opened as files, from which browsers load no modules.
   if (found) parts.push(`\n\n<div><link rel="stylesheet" href="${base}warpgrid-snapshot.css"><script defer src="${base}warpgrid-widget-classic.js"></script></div>\n`);
   return parts.join("");
 }

@@ -1,9 +1,9 @@
-// A plugin of remark, for Docusaurus and other hosts of MDX: fenced blocks ```` ```ptx playground ```` become widgets with their recorded runs. In
+// A remark plugin for Docusaurus and other MDX hosts: converts fenced blocks ```` ```ptx playground ```` to widgets with recorded runs. In
 // docusaurus.config.js: `remarkPlugins: [warpgrid]`, with `import warpgrid from "warpgrid/remark"`.
 import { embedding } from "../record.js";
 import { readFence } from "./fence.js";
 
-/** An attribute of JSX. */
+/** Returns a JSX attribute. */
 const attribute = (name, value) => ({ type: "mdxJsxAttribute", name, value });
 const object = (value) => ({
   type: "mdxJsxAttributeValueExpression",
@@ -11,7 +11,7 @@ const object = (value) => ({
   data: { estree: { type: "Program", sourceType: "module", comments: [], body: [{ type: "ExpressionStatement", expression: literal(value) }] } },
 });
 
-/** `{ __html: "..." }` as a tree of the language. */
+/** Returns the syntax tree of `{ __html: "..." }`. */
 const literal = (facts) => ({
   type: "ObjectExpression",
   properties: Object.entries(facts).map(([name, value]) => ({
@@ -31,7 +31,7 @@ export default function warpgrid() {
         const place = node.position && { line: node.position.start.line + line, column: 1 };
         const said = `${message} (${code})`;
         file?.message(said, place, "warpgrid");
-        // Hosts that keep the messages of a file to themselves still build for somebody.
+        // Some hosts do not print the messages of a file, so the problem is also written to the console.
         console.warn(`warpgrid: ${file?.path ?? "document"}:${place?.line ?? "?"}: ${severity}: ${said}`);
       }
       parent.children[index] = {
