@@ -1,6 +1,7 @@
-// The core that answers here: a worker of its own, which is started with the first question and ends with the page. A question goes in; a promise of what was found comes out.
+// The worker of the learning pages, which is started by the first request and ends with the page. Requests return promises of their
+// results.
 
-/** A core in a worker, which is started with the first question. */
+/** Returns a worker that is started by the first request. */
 export function openCore() {
   let worker = null;
   let last = 0;
@@ -25,7 +26,7 @@ export function openCore() {
     const begun = globalThis.warpgridStart("both");
     worker = begun.worker;
     worker.onmessage = ({ data }) => {
-      // It says so when it is there.
+      // The worker has loaded.
       if (data === true) return;
       if (Array.isArray(data)) hear(...data);
       else hear(data);
@@ -34,7 +35,7 @@ export function openCore() {
   }
 
   return {
-    /** Asks `what` with the texts that it needs, and with `parts` of a run beside them. */
+    /** Sends the request `what` with its string arguments, and transfers `parts` of a run with it. */
     askWith(parts, what, ...facts) {
       if (!worker) start();
       return new Promise((resolve, reject) => {
@@ -51,16 +52,16 @@ export function openCore() {
   };
 }
 
-/** The core of all that is not asked elsewhere. */
+/** The worker for all requests that need no worker of their own. */
 export const core = openCore();
 
-/** Asks `puzzle`, `check`, `tour` or `picture`, with the texts that each needs in this order (`web/worker/src/learn.rs`). */
+/** Sends a `puzzle`, `check`, `tour` or `picture` request with its arguments in order (`web/worker/src/learn.rs`). */
 export function ask(what, ...facts) {
   return core.askWith([], what, ...facts);
 }
 
 const texts = new Map();
-/** The text of an example. */
+/** Fetches the source of an example. */
 export function example(file) {
   if (!texts.has(file)) {
     const text = fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" }).then((answer) => {
@@ -74,7 +75,7 @@ export function example(file) {
 }
 
 const pictures = new Map();
-/** A small picture of what a text stores, as SVG. */
+/** Returns a thumbnail of the memory that a kernel writes, as SVG. */
 export function picture(source) {
   if (!pictures.has(source)) pictures.set(source, ask("picture", source));
   return pictures.get(source);

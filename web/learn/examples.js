@@ -1,4 +1,4 @@
-// The gallery: chapters of examples go in; cards come out, each with a picture of what its example stores. A picture is made when its card comes into sight.
+// The gallery of examples by chapter, with a thumbnail per example. A thumbnail is rendered when its card is scrolled into view.
 import { make, words } from "./parts.js";
 import { lazy } from "./pictures.js";
 

@@ -1,5 +1,6 @@
-// Where people learn: examples with pictures, guided tours, puzzles. The page loads this when it is opened; what it needs of the page comes as `page`
-// (`{ text(), setText(text), pin(words), failed(why) }`), what it says comes from `learn.json`, and what runs runs in a core of its own.
+// The learning pages: examples with thumbnails, guided tours and puzzles. The page loads this module on demand. `page` is its interface to
+// the page (`{ text(), setText(text), pin(words), failed(why) }`), `learn.json` contains the lessons, and a separate worker runs the
+// kernels.
 import css from "./learn.css";
 import { examplesView } from "./examples.js";
 import { make } from "./parts.js";
@@ -10,7 +11,7 @@ const VIEWS = [["examples", "Examples", examplesView], ["tours", "Tours", toursV
 
 let lessons = null;
 let dialog = null;
-/** The view that was open last. */
+/** The last open view. */
 let last = "examples";
 
 async function load() {
@@ -22,7 +23,7 @@ async function load() {
   return lessons;
 }
 
-/** Says in the address where one is, without a further entry in the history. */
+/** Sets the URL fragment without a history entry. */
 const say = (place) => history.replaceState(null, "", place);
 
 function close() {
@@ -49,7 +50,7 @@ function show(page, name, item) {
   panel.scrollTop = 0;
 }
 
-/** The tabs: arrows go from one to the next. */
+/** Returns the tabs, between which arrow keys move. */
 function tabs(page) {
   const list = make("div", { class: "learn-tabs", role: "tablist", "aria-label": "Learning material" });
   list.append(...VIEWS.map(([name, title]) => {
@@ -86,12 +87,12 @@ function makeDialog(page) {
   return made;
 }
 
-/** Opens a place: nothing for the view that was open last, `tour:ID`, `puzzle:ID`, or the name of a view. */
+/** Opens a page: the last open view for an empty string, or `tour:ID`, `puzzle:ID`, or the name of a view. */
 export async function open(page, place) {
   await load();
   const [kind, id] = place.split(":");
   if (kind === "tour") { close(); await startTour(page, lessons, id); return; }
-  // Another dialog keeps its place.
+  // Another open dialog is kept.
   if (!dialog && document.querySelector("dialog[open]")) return;
   if (!dialog) {
     dialog = makeDialog(page);

@@ -1,15 +1,15 @@
-// What people learn with, as one value: the examples in their chapters, the tours and the puzzles. The list of examples is that of the picker
-// (`web/src/examples.rs`); what is said of one is in its `//@ about` line.
+// Collects the lessons: the examples by chapter, the tours and the puzzles. The list of examples is that of the menu
+// (`web/src/examples.rs`); their descriptions are in their `//@ about` lines.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The Markdown files of a folder: `[[name, text]]`, by name. */
+/** Reads the Markdown files of a folder: `[[name, text]]`, sorted by name. */
 async function documents(folder) {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".md")).sort();
   return Promise.all(files.map(async (file) => [file.slice(0, -3), await readFile(join(folder, file), "utf8")]));
 }
 
-/** The chapters of the picker: `[{ title, examples: [{ id, file, title }] }]`. */
+/** Returns the chapters of the menu: `[{ title, examples: [{ id, file, title }] }]`. */
 function chaptersOf(source) {
   const chapters = [];
   const table = source.slice(source.indexOf("examples! {\n"));

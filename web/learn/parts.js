@@ -1,6 +1,6 @@
-// Small parts that every view here is made of.
+// DOM helpers for the learning pages.
 
-/** An element with its properties, attributes (those with a dash, `role` and `class`), and what is inside. */
+/** Creates an element with properties, attributes (names with a dash, `role` and `class`), and children. */
 export function make(name, facts = {}, ...inside) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(facts)) {
@@ -12,7 +12,7 @@ export function make(name, facts = {}, ...inside) {
   return element;
 }
 
-/** Paragraphs as the core has read them. `line(number)` and `fact(fact)` make the nodes that lead somewhere. */
+/** Renders paragraphs that the worker has parsed. `line(number)` and `fact(fact)` create the nodes of links. */
 export function prose(paragraphs, { line, fact } = {}) {
   const piece = (part) => {
     const [[kind, value]] = Object.entries(part);
@@ -25,12 +25,13 @@ export function prose(paragraphs, { line, fact } = {}) {
   return paragraphs.map((pieces) => make("p", {}, ...pieces.map(piece)));
 }
 
-/** Words with `code` in them. */
+/** Renders text with `code` in backticks. */
 export function words(text) {
   return text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 1 ? make("code", {}, part) : part)).filter((part) => part !== "");
 }
 
-/** A drawing of the core in a box of its own; `label` says what it shows, and nothing is said of one that is decoration. */
+/** Creates a container for a diagram. `label` is its accessible name; a container without one is hidden from screen readers as
+ *  decoration. */
 export function drawn(label) {
   const box = make("div", { class: "learn-picture" });
   if (label) { box.setAttribute("role", "img"); box.setAttribute("aria-label", label); }
@@ -38,7 +39,7 @@ export function drawn(label) {
   return box;
 }
 
-/** Puts a promised drawing into its box. The core makes it of rectangles with classes alone. */
+/** Inserts a diagram into its container once the promise resolves. The worker creates it from rectangles with classes only. */
 export function fill(box, promise) {
   promise.then((svg) => { box.innerHTML = svg; }, () => { box.classList.add("none"); });
 }

@@ -1,4 +1,4 @@
-// Pictures that are made when they come into sight, one after the other: the file of an example goes in, a box that will hold its picture comes out.
+// Thumbnails that are rendered sequentially when they are scrolled into view.
 import { example, picture } from "./core.js";
 import { drawn, fill } from "./parts.js";
 
@@ -16,7 +16,7 @@ function watch() {
   return watcher;
 }
 
-/** A box for the picture of an example. */
+/** Creates a container for the thumbnail of an example. */
 export function lazy(file) {
   const box = drawn();
   files.set(box, file);

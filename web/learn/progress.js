@@ -1,10 +1,10 @@
-// Which puzzles are solved, with the answers that were tried last: kept in this browser, and as a file to take along.
+// Progress in the puzzles: the solved ones, and the last attempts. Saved in the browser, and exported to a file.
 
 const KEY = "warpgrid.learn";
-/** More than all answers that are kept may have. */
+/** Maximum size of the saved progress, which is more than all attempts need. */
 const MOST = 400_000;
 
-/** What a text says of progress; throws the sentence that says why it says nothing. */
+/** Parses saved progress. Throws an error message for an invalid file. */
 export function read(text) {
   let found = null;
   try { found = JSON.parse(text); } catch { throw new Error("the file is not valid JSON"); }
@@ -18,19 +18,19 @@ export function write({ solved, answers }) {
   return `${JSON.stringify({ warpgridProgress: 1, solved: [...solved].sort(), answers: Object.fromEntries(answers) }, null, 1)}\n`;
 }
 
-/** What this browser keeps; nothing where it keeps nothing. */
+/** Returns the progress that is saved in the browser, or empty progress. */
 export function load() {
   try { return read(localStorage.getItem(KEY) ?? ""); } catch { return { solved: new Set(), answers: new Map() }; }
 }
 
-/** Keeps it; false where the browser does not. */
+/** Saves the progress. Returns false if the browser cannot save it. */
 export function keep(progress) {
   const text = write(progress);
   if (text.length > MOST) return false;
   try { localStorage.setItem(KEY, text); return true; } catch { return false; }
 }
 
-/** Adds what a file says: nothing that is solved here is lost. */
+/** Merges the progress of a file. Puzzles that are already solved stay solved. */
 export function merge(progress, other) {
   for (const name of other.solved) progress.solved.add(name);
   for (const [name, answer] of other.answers) if (!progress.answers.has(name)) progress.answers.set(name, answer);

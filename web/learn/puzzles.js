@@ -1,4 +1,4 @@
-// Puzzles: their list in chapters, and the one that is open. An answer is checked by the core, which runs it; what is solved is kept in the browser.
+// The puzzles: their list by chapter, and the open one. The worker checks an answer by running it; solved puzzles are saved in the browser.
 import { ask, picture } from "./core.js";
 import { drawn, fill, make, prose, words } from "./parts.js";
 import * as progress from "./progress.js";
@@ -7,7 +7,7 @@ const field = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1]
 
 const kept = progress.load();
 
-/** The list, by chapters. */
+/** Renders the list by chapter. */
 function contents({ lessons: { puzzles } }, open) {
   const list = make("nav", { class: "learn-contents puzzles", "aria-label": "Puzzles" });
   let chapter = "";
@@ -23,7 +23,7 @@ function contents({ lessons: { puzzles } }, open) {
   return list;
 }
 
-/** Brings a puzzle of the list into sight, and moves nothing around the list. */
+/** Scrolls the list to a puzzle. Outer containers do not scroll. */
 function bringIntoSight(button) {
   const side = button.closest(".learn-side");
   if (!side) return;
@@ -31,7 +31,7 @@ function bringIntoSight(button) {
   if (own.top < around.top || own.bottom > around.bottom) side.scrollTop += own.top - around.top - around.height / 2;
 }
 
-/** Marks what is solved and what is open. */
+/** Marks the solved puzzles and the open one. */
 function mark(list, name) {
   for (const button of list.querySelectorAll("button")) {
     const isSolved = kept.solved.has(button.dataset.name);
@@ -41,7 +41,7 @@ function mark(list, name) {
   }
 }
 
-/** Lines with their numbers, from one on. */
+/** Renders numbered lines. */
 function listing(text, first) {
   const lines = text.replace(/\n$/, "").split("\n");
   return make("ol", { class: "learn-lines", start: first, style: `counter-reset: line ${first - 1}` }, ...lines.map((line) => make("li", {}, line || " ")));
@@ -49,14 +49,14 @@ function listing(text, first) {
 
 const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
 
-/** What an answer looks like, which its question does not say. */
+/** Returns an example of the answer format, which the question does not contain. */
 function exampleOf(question) {
   const [, from, to] = /(\d+)\.\.(\d+)/.exec(question) ?? [];
   if (question === "lanes") return "e.g. 0-3, 9";
   return to ? `${to - from} values` : "a number";
 }
 
-/** The place where an answer is written, and how it is read. */
+/** Returns the input of an answer with its accessors. */
 function answerOf(view, saved, check) {
   if (view.ask === null) {
     const area = make("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your code" });
@@ -74,7 +74,7 @@ function answerOf(view, saved, check) {
   return { node: make("label", { class: "learn-ask" }, make("span", {}, make("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
 }
 
-/** Hints one after the other, and after them the answer. */
+/** Renders the hints one by one, followed by the solution. */
 function hintsOf(view, show) {
   const list = make("ul", { class: "learn-hints", "aria-live": "polite" });
   const button = make("button", { type: "button", class: "fix" });
@@ -91,7 +91,7 @@ function hintsOf(view, show) {
   return { list, button };
 }
 
-/** A puzzle that is open. */
+/** Renders the open puzzle. */
 async function puzzleNodes(context, [name, text], go) {
   const { page, close, lessons: { puzzles } } = context;
   const view = await ask("puzzle", text);
@@ -154,7 +154,7 @@ async function puzzleNodes(context, [name, text], go) {
   ].filter(Boolean);
 }
 
-/** Progress as a file, and back. */
+/** Renders the buttons that export and import the progress. */
 function files(said, refresh) {
   const save = () => {
     const address = URL.createObjectURL(new Blob([progress.write(kept)], { type: "application/json" }));
@@ -200,7 +200,7 @@ export function puzzlesView(context) {
       const nodes = await puzzleNodes({ ...context, refresh }, found, go);
       if (present !== name) return;
       body.replaceChildren(...nodes);
-      // Of a long kernel the lines around the gap are shown.
+      // A long kernel is scrolled to the gap.
       const [code, gap] = [body.querySelector(".learn-code"), body.querySelector(".learn-gap")];
       if (gap) code.scrollTop = gap.offsetTop + gap.offsetHeight / 2 - code.clientHeight / 2;
       body.closest("[role=tabpanel]")?.scrollTo(0, 0);

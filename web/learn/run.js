@@ -1,14 +1,14 @@
-// The run of the page, by the controls that a person has.
+// Access to the run of the page through its controls.
 
 const slider = () => document.querySelector("footer input[type=range]");
 export const isReady = () => document.querySelector("footer [data-ready=true]") !== null;
-/** Steps that the run has made. The handle of the slider follows a moment later. */
+/** Returns the current step. The handle of the slider is updated later. */
 export const currentStep = () => Number(document.querySelector("footer [data-position]")?.dataset.position ?? 0);
 
 export function goTo(step) {
   const control = slider();
   if (!control || control.disabled) return;
-  // Its range may be that of the text before.
+  // The maximum of the slider may still be that of the previous source.
   control.max = String(Math.max(Number(control.max), step));
   control.value = String(step);
   control.dispatchEvent(new Event("input", { bubbles: true }));

@@ -1,5 +1,5 @@
-// Guided tours: a text beside the page that moves with the steps. The list of tours, and the tour that is under way: it opens its example, goes to a stop when
-// it is asked to, shows the stop that the run is at when somebody steps, and points at lines and cells.
+// Guided tours: text beside the page that is synchronized with the steps. Provides the list of tours and the active tour, which opens its
+// example, moves to stops, follows the run when the user steps, and points at lines and cells.
 import { ask, example } from "./core.js";
 import { make, prose } from "./parts.js";
 import { lazy } from "./pictures.js";
@@ -19,7 +19,7 @@ export function toursView({ lessons, tour }) {
     make("ul", { class: "learn-cards" }, ...cards))];
 }
 
-/** Waits until something is true of the page, or gives up after ten seconds. */
+/** Waits until a condition on the page holds, for at most ten seconds. */
 async function until(test) {
   for (let n = 0; n < 200; n += 1) {
     if (test()) return true;
@@ -30,13 +30,13 @@ async function until(test) {
 
 let ending = null;
 
-/** Ends the tour that is under way. */
+/** Ends the active tour. */
 function end() {
   ending?.();
   ending = null;
 }
 
-/** Shows an example with the run of it at hand. */
+/** Opens an example and waits until its run is ready. */
 async function openExample(page, entry, text) {
   if (page.text() !== text) {
     if (location.hash === `#example=${entry.id}`) history.replaceState(null, "", "#");
@@ -61,7 +61,7 @@ export async function startTour(page, lessons, id) {
   }
 }
 
-/** A stop: a heading that goes there, and its text. */
+/** Renders a stop: a heading that moves to the stop, and its text. */
 function stopNode(page, { moment, position, prose: said }, number, go) {
   const pin = (words) => page.pin(words);
   const line = (of) => make("button", { type: "button", class: "learn-point", onclick: () => pin(`line ${of}`) }, `line ${of}`);
@@ -72,7 +72,7 @@ function stopNode(page, { moment, position, prose: said }, number, go) {
   return make("li", {}, make("h3", {}, heading), make("div", { class: "learn-said" }, ...prose(said, { line, fact })));
 }
 
-/** Lays the tour beside the page and follows its steps; what ends it comes out. */
+/** Shows the tour beside the page and follows its steps. Returns the function that ends the tour. */
 function follow(page, { title, intro, stops, length }, source) {
   let at = -1;
   const list = make("ol", { class: "learn-stops" });
@@ -85,7 +85,7 @@ function follow(page, { title, intro, stops, length }, source) {
     make("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Tour text" }, ...prose(intro), list),
     make("div", { class: "learn-tour-foot" }, back, next, place));
 
-  /** The first thing that a stop names. */
+  /** Returns the first focus that a stop names. */
   const named = (stop) => stop.prose.flat().flatMap((piece) => (piece.fact?.pin ? [piece.fact.pin] : piece.line ? [`line ${piece.line}`] : []))[0] ?? "";
   const show = (index) => {
     if (index === at) return;
@@ -103,14 +103,14 @@ function follow(page, { title, intro, stops, length }, source) {
   const go = (index) => {
     show(index);
     goTo(stops[index].position);
-    // On a phone memory comes first, where the stop names nothing that comes into sight by itself.
+    // On a phone, the memory is scrolled into view if the stop names nothing that is scrolled into view itself.
     if (named(stops[index]) === "" && matchMedia("(max-width: 760px)").matches) document.querySelector(".right")?.scrollIntoView({ block: "start" });
   };
   list.append(...stops.map((stop, number) => stopNode(page, stop, number, () => go(number))));
   back.onclick = () => go(at - 1);
   next.onclick = () => go(at + 1);
 
-  /** The last stop that the run has reached. */
+  /** Shows the last stop that the run has reached. */
   const update = () => {
     if (page.text() !== source) { end(); return; }
     if (!isReady()) return;
