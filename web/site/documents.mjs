@@ -1,4 +1,4 @@
-// The documents of the project as pages: Markdown goes in, with links between its files; links between pages come out.
+// Converts the Markdown documents of the project to pages, and the links between their files to links between pages.
 import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import anchor from "markdown-it-anchor";
@@ -45,7 +45,7 @@ const SECTIONS = [
 const DOCUMENTS = SECTIONS.flatMap(([, documents]) => documents);
 const PAGES = new Map(DOCUMENTS.map(([file, path]) => [file, path]));
 
-/** Where a link of `file` leads from the page at `path`; `null` for a file that only the repository has, where none is known. */
+/** Returns the target of a link of `file` from the page at `path`, or `null` for a file of the repository if its URL is unknown. */
 function target(href, file, path, repository) {
   if (/^[a-z]+:|^#/.test(href)) return href;
   const [name, hash] = href.split("#");
@@ -58,13 +58,13 @@ function target(href, file, path, repository) {
   return repository ? `${repository}/blob/HEAD/${meant}` : null;
 }
 
-/** The anchor that code hosts give a heading. */
+/** Returns the anchor that code hosts assign to a heading. */
 const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");
 
-/** An element that a document shows as HTML, in the source of a block. */
+/** An element in the HTML code of a block. */
 const ELEMENT = /<warpgrid-playground([^>]*)>\n(?:\s*<pre>\n)?([^]*?)\n\s*(?:<\/pre>\n)?<\/warpgrid-playground>/;
 
-/** Below a block that shows how an element is written, the element itself. */
+/** Adds the live element below a block that shows its HTML code. */
 function showLive(markdown, recorder) {
   const plain = markdown.renderer.rules.fence;
   markdown.renderer.rules.fence = (tokens, index, ...rest) => {
@@ -76,7 +76,7 @@ function showLive(markdown, recorder) {
   };
 }
 
-/** The navigation of the manual on the page at `path`. */
+/** Returns the navigation of the manual for the page at `path`. */
 function manual(path) {
   const link = ([, to, title]) => `<li><a href="${posix.relative(posix.dirname(path), to)}"${to === path ? ' aria-current="page"' : ""}>${title}</a></li>`;
   const sections = SECTIONS.map(([name, documents]) => `<p>${name}</p>\n<ul>${documents.map(link).join("")}</ul>`);
@@ -96,7 +96,7 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
           const to = name && target(token.attrGet(name), file, path, repository);
           if (token.type === "link_open") leads = to !== null;
           if (to) token.attrSet(name, to);
-          // A link that leads nowhere from here is its text.
+          // A link without a target is replaced by its text.
           if (!leads && token.type.startsWith("link_")) Object.assign(token, { type: "html_inline", content: "" });
         }
       }
@@ -104,7 +104,7 @@ export async function documentPages({ root, repository, markdownPlugin, recorder
     showLive(markdown, recorder);
     const body = markdown.render(text, { path: file });
     if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
-    // Tables and code may be wider than a phone.
+    // Tables can be wider than the screen of a phone.
     const scrolled = body.replaceAll(/<table>[^]*?<\/table>/g, (table) => `<div class="wide" tabindex="0">${table}</div>`).replaceAll(/<th( [^>]*)?><\/th>/g, "<td></td>");
     const article = `<div class="with-manual">\n<article>\n${scrolled}\n</article>\n${manual(path)}\n</div>`;
     pages.push({ path, title, about, body: article, hasWidgets: body.includes("<warpgrid-playground") });

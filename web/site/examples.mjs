@@ -1,10 +1,10 @@
-// A page for each example of the playground, with its run in a live widget, and the list of them.
+// Creates a page per example of the playground, with its run in a live widget, and the list of examples.
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { escape, prose } from "./layout.mjs";
 import { questionPages } from "./questions.mjs";
 
-/** What the `//@` lines of a text say of it. */
+/** Returns the value of a `//@` line. */
 const stated = (text, word) => text.match(new RegExp(`^//@ ${word} (.+)$`, "m"))?.[1].trim() ?? "";
 
 export async function examplePages({ root, recorder }) {

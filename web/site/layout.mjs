@@ -1,12 +1,13 @@
-// The frame of a page of the site: its title, sentence and body go in, a whole document comes out.
+// Page template of the site: creates an HTML document from title, description and body.
 import { escape } from "../widget/snapshot.js";
 
 export { escape };
 
-/** A sentence with `code` between backticks. */
+/** Escapes text and converts backticks to `code` elements. */
 export const prose = (text) => escape(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 
-/** What search engines and previews of links read. `path` is that of the page from the top of the site; without an address only what needs none is said. */
+/** Returns the metadata for search engines and link previews. `path` is relative to the root of the site. Without a site URL, only the
+ *  metadata that does not need one is included. */
 export function plain({ path, title, about }, address) {
   const say = (name, value) => `<meta property="og:${name}" content="${escape(value)}">`;
   const facts = [say("type", "website"), say("site_name", "Warpgrid"), say("title", title), say("description", about)];
@@ -17,16 +18,17 @@ export function plain({ path, title, about }, address) {
   return `${facts.join("\n")}\n`;
 }
 
-/** The entries at the top of each page. */
+/** The entries of the top navigation. */
 const PLACES = [
   ["index.html", "Playground"], ["docs/getting-started.html", "Getting started"], ["docs/examples.html", "Examples"], ["docs/reference.html", "Reference"], ["docs/guide.html", "Manual"],
   ["docs/package.html", "Package and widget"], ["docs/architecture.html", "Architecture"], ["docs/changelog.html", "Changelog"],
 ];
 
-/** A page: `path` from the top of the site, `title`, `about` (one sentence), `body`, the place at the top that it belongs to, whether it has widgets. */
+/** Creates a page from `path` relative to the root of the site, `title`, `about` (one sentence), `body`, its entry in the top
+ *  navigation, and whether it contains widgets. */
 export function layout({ path, title, about, body, place = path, hasWidgets = false }, { address }) {
   const top = "../".repeat(path.split("/").length - 1);
-  // A page that has no entry in the navigation is part of the manual.
+  // A page without an entry in the navigation is part of the manual.
   const current = PLACES.some(([to]) => to === place) ? place : "docs/guide.html";
   const places = PLACES.map(([to, name]) => `<a href="${top}${to}"${to === current ? ` aria-current="${to === path ? "page" : "true"}"` : ""}>${name}</a>`).join("\n");
   const widgets = hasWidgets

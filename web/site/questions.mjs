@@ -1,12 +1,12 @@
-// A page for each question about layouts, with the drawn picture that answers it: `web/questions.txt`, which the playground offers, too.
+// Creates a page per question about layouts with the diagram that answers it, from `web/questions.txt`, which the playground uses, too.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { escape, prose } from "./layout.mjs";
 
-/** `Why is this?` as `why-is-this`. */
+/** Converts `Why is this?` to `why-is-this`. */
 const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 
-/** The questions of the file: `{ question, link, about }`. */
+/** Reads the questions of the file: `{ question, link, about }`. */
 export async function readQuestions(root) {
   const lines = (await readFile(join(root, "web/questions.txt"), "utf8")).trim().split("\n");
   return lines.map((line) => {
@@ -15,7 +15,7 @@ export async function readQuestions(root) {
   });
 }
 
-/** The pages of questions that a picture answers, and the cards of all of them. */
+/** Creates the pages of questions that a diagram answers, and the cards of all questions. */
 export async function questionPages({ root, recorder }) {
   const pages = [];
   const cards = [];

@@ -1,7 +1,7 @@
-// The reference, from the tables of the core: a page for each instruction by its first word, one for all diagnostics, and the list of both.
+// Creates the reference from the tables of the emulator: a page per instruction mnemonic, one for all diagnostics, and the list of both.
 import { escape, prose } from "./layout.mjs";
 
-/** A syntax line that may break before each modifier and operand. */
+/** Returns a syntax line with line break opportunities before each modifier and operand. */
 const syntax = (text) => escape(text).replace(/(?<!\{)(?=\.)|(?=\{)/g, "<wbr>");
 
 const list = (title, items, write) => (items.length > 0 ? `<h3>${title}</h3>\n<ul>\n${items.map((item) => `<li>${write(item)}</li>`).join("\n")}\n</ul>\n` : "");
@@ -26,7 +26,7 @@ ${form.needs ? `<p class="quiet">${prose(form.needs)}</p>\n` : ""}${widget}${ope
 `;
 }
 
-/** The first example of a form that stores something, as a live widget; "" where none does. */
+/** Returns the first example of a form that stores something as a live widget, or "". */
 async function liveExample({ examples }, { recorder }) {
   for (const text of examples) {
     const source = `${text.replace(/;?\s*$/, "")};`;
@@ -46,7 +46,7 @@ export async function referencePages(context) {
     let hasWidgets = false;
     const sections = [];
     for (const [index, form] of forms.entries()) {
-      // One live example a page: of the first form that stores.
+      // One live example per page, of the first form that stores.
       const widget = hasWidgets ? "" : await liveExample(form, context);
       hasWidgets ||= widget !== "";
       sections.push(formSection(form, index, widget));
