@@ -1,4 +1,5 @@
-// In place of the service worker while one works on the page: ends one that a release left at the same address, whose files are older.
+// Replacement of the service worker during development: unregisters a service worker that a release has installed at the same URL, because
+// its files are older.
 addEventListener("install", () => skipWaiting());
 addEventListener("activate", async () => {
   await registration.unregister();

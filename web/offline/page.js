@@ -1,7 +1,8 @@
-// Registers the service worker, and offers a newer build of the page: it takes over when a person asks for it, never under a text that is worked on.
+// Registers the service worker and offers newer builds of the page. A newer build is activated only at the user's request, never while a
+// source is being edited.
 import { Workbox } from "workbox-window";
 
-/** Milliseconds between two looks for a newer build while a tab stays open. */
+/** Interval between two update checks of an open tab, in milliseconds. */
 const HOUR = 3_600_000;
 
 const workbox = new Workbox(new URL("sw.js", document.baseURI).href);
@@ -23,7 +24,7 @@ function offer() {
   const now = button("Reload", () => {
     isWanted = true;
     workbox.messageSkipWaiting();
-    // It has taken over already where another tab asked for it.
+    // The new worker is already active if another tab has requested it.
     setTimeout(() => location.reload(), 2000);
   });
   place.append(words, now, button("Later", () => place.remove()));
@@ -35,6 +36,6 @@ workbox.addEventListener("controlling", ({ isUpdate, isExternal }) => {
   if (isWanted) location.reload();
   else if (isUpdate || isExternal) offer();
 });
-// A browser that forbids it has the page as before.
+// A browser that denies service workers shows the page as before.
 workbox.register().catch(() => {});
 setInterval(() => { if (document.visibilityState === "visible") workbox.update().catch(() => {}); }, HOUR);
