@@ -1,5 +1,5 @@
-// The start of the worker while one works on the page, in place of start.js: one core serves workers of every name, and writes the reference
-// itself. What the page says before the core is there waits; when it cannot be loaded, the page learns why.
+// Worker script of development builds, in place of start.js: one module serves workers of every name and generates the reference itself.
+// Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason.
 const early = [];
 onmessage = (message) => early.push(message);
 

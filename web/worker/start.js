@@ -1,9 +1,11 @@
-// The start of a worker: loads the core that the worker is named by, `ptx`, `sass` or `both`; it lies beside this file. What the page says before the core is
-// there waits; when it cannot be loaded, the page learns why. A core whose name goes on with `waits` is loaded when the page says `true`, and each says `true`
-// when it is there: so what is needed first has the line for itself.
+// Worker script: loads the wasm module that the name of the worker specifies, `ptx`, `sass` or `both`, from the folder of this file.
+// Messages of the page are queued until the module has loaded. If it cannot be loaded, the page receives the reason. A module with the
+// suffix `waits` in its name is loaded when the page sends `true`, and each worker sends `true` once it has loaded, so that the modules
+// that are needed first have the full bandwidth.
 //
-// Meanwhile a first visit is answered with what was recorded of one (web/worker/src/first.rs). The core is asked the same later, and its answers are dropped
-// as long as they are those that were recorded: then it is where the page is.
+// In the meantime, the requests of a first visit are answered from a recording (web/worker/src/first.rs). The module later receives the
+// same requests, and its responses are dropped as long as they equal the recorded ones. After that, its state is the one that the page
+// shows.
 const [language, waits] = name.split(" ");
 const early = [];
 let hear = (message) => {
@@ -14,7 +16,7 @@ let hear = (message) => {
 const receive = (message) => hear(message);
 onmessage = receive;
 
-// The pages of the reference lie beside the core, since a reader who never opens them should not wait for them.
+// The reference pages are in a separate file, so that readers who never open them do not wait for them.
 globalThis.fetchReference = async () => {
   try {
     const answer = await fetch(new URL("./reference.bin", import.meta.url));
@@ -25,7 +27,7 @@ globalThis.fetchReference = async () => {
   }
 };
 
-/** What was recorded: `{ request, answers }`, all of them bytes. */
+/** The recorded `{ request, answers }` as bytes. */
 const recording = language === "ptx" ? readRecording() : Promise.resolve([]);
 
 async function readRecording() {
@@ -46,7 +48,7 @@ async function readRecording() {
 
 const same = (a, b) => a.length === b?.length && a.every((byte, index) => byte === b[index]);
 
-/** What the page has been answered already, by the message that asked. */
+/** The recorded responses that were sent to the page, by request message. */
 const answered = new Map();
 let isThere = false;
 
@@ -57,7 +59,7 @@ async function answer(message) {
   for (const bytes of recorded.answers) postMessage(bytes);
 }
 
-/** Lets the core hear what came before it was there. What follows a request that was answered waits until the core has answered it, too. */
+/** Sends the queued messages to the module. A message after a recorded request waits until the module has answered that request, too. */
 async function repeat(core) {
   isThere = true;
   hear = (message) => early.push(message);
@@ -89,7 +91,7 @@ async function load() {
   isLoading = true;
   try {
     const core = language === "ptx" ? "warpgrid-core" : `warpgrid-core-${language}`;
-    // Both are asked for at once, and the wasm is compiled while it arrives.
+    // Both files are requested at once, and the wasm is compiled while it arrives.
     const wasm = fetch(new URL(`./${core}_bg.wasm`, import.meta.url));
     wasm.catch(() => {});
     const { default: start } = await import(`./${core}.js`);
