@@ -1,6 +1,6 @@
-// Bundles the page's JavaScript: every entry goes in with what it imports from npm,
-// one module each comes out in target/bundle/. Trunk runs this before each build.
-// What is loaded when somebody opens “Learn” goes there, too: its module, and its texts in one file; so does what is loaded when somebody watches values, or fills a buffer from a file.
+// Bundles the JavaScript of the page with its npm dependencies: one module per entry point, in target/bundle/. Trunk runs this before each
+// build. Also bundles what is loaded on demand: the learning pages with their lessons in one file, the inspection features, and the
+// initialization of buffers from files.
 import { mkdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { readLessons } from "./learn/lessons.mjs";
@@ -16,7 +16,7 @@ await build({
   minify: release,
   sourcemap: release ? false : "inline",
   legalComments: "none",
-  // The text that the editor opens with before the core has arrived.
+  // The initial source of the editor, before the worker has loaded.
   alias: { "first-example": "./public/examples/row-and-column-stores.ptx" },
   loader: { ".ptx": "text" },
   logLevel: "warning",

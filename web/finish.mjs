@@ -1,8 +1,7 @@
-// After Trunk has built: the core's files move into a folder that is named by their content, so that no cache
-// mixes two builds, and the page learns their place. Trunk hashes no worker, because a page must know its name.
-// A release can do without a network: its service worker gets the list of its files.
-// Minifies the glue of both wasm files, since Trunk's minifier does not know all of JavaScript. Beside each file that a first visit loads lies
-// the same one compressed with brotli, for hosts that send such files.
+// Post-build step of Trunk. Moves the worker files into a folder that is named by a content hash, so that no cache mixes two builds, and
+// writes its path into the page. Trunk does not hash workers, because a page must know their names. A release works offline: its service
+// worker receives the list of its files. Minifies the JavaScript glue of both wasm modules, because Trunk's minifier does not support all
+// of JavaScript. Adds a brotli-compressed copy of each file that a first visit loads, for hosts that serve such files.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,7 +32,7 @@ for (const file of files) await rename(join(site, file), join(site, folder, file
 
 const digest = (content) => createHash("sha256").update(content).digest("hex").slice(0, 16);
 
-/** A module of `web/offline` as one file. */
+/** Bundles a module of `web/offline` into one file. */
 async function bundled(name, define = {}) {
   const { outputFiles } = await build({
     entryPoints: [`web/offline/${name}`], bundle: true, write: false, minify: true, format: "esm", target: "es2022", legalComments: "none",
@@ -42,13 +41,13 @@ async function bundled(name, define = {}) {
   return outputFiles[0].text;
 }
 
-/** What is known of a file to a service worker: a file whose name says its content is the same for ever. */
+/** Returns the precache entry of a file. A file with a content hash in its name has no revision, because it never changes. */
 async function kept(file) {
   const isNamed = /[-][0-9a-f]{16}(?:_bg)?[./]/.test(file);
   return { url: file === "index.html" ? "./" : file, revision: isNamed ? null : digest(await readFile(join(site, file))) };
 }
 
-/** The files of the page, which it needs without a network: not those that are for others to load, and nothing that is there twice. */
+/** Returns the files that the page needs offline: neither those for other sites to load, nor compressed copies. */
 async function ownFiles() {
   const files = (await readdir(site, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(site.length + 1).replaceAll("\\", "/"));
@@ -58,7 +57,7 @@ async function ownFiles() {
 const page = join(site, "index.html");
 let html = await readFile(page, "utf8");
 
-/** Writes the place of a file where the page has the one that it has in the sources. */
+/** Replaces the source path of a file in the page by its final path. */
 function place(before, after) {
   if (!html.includes(before)) throw new Error(`index.html has no place for the name of ${before}`);
   html = html.replace(before, after);

@@ -1,6 +1,6 @@
-// The page while one works on it, for `cargo xtask serve`: serves the sources as they are, with the wasm of the last build beside them, and
-// lets open pages load again after each build. `node web/serve.mjs PORT FOLDER`, where FOLDER has what was compiled; each line of standard
-// input is a build that is done, and the server ends with it.
+// Development server of `cargo xtask serve`: serves the sources with the wasm modules of the last build, and reloads open pages after each
+// build. `node web/serve.mjs PORT FOLDER`, where FOLDER contains the compiled files. Each line on standard input reports a completed build,
+// and the server exits at its end.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
@@ -12,12 +12,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const [port, compiled] = process.argv.slice(2);
 const PAGE = "warpgrid-web";
 
-/** Where the files of the page are, by their address; the first of `places` that has one counts. */
+/** The folders of the page's files. The first one that contains a file is used. */
 const places = [join(root, "web"), compiled, join(root, "target/bundle"), join(root, "public")];
-/** Files with another address: the core is in a folder of its own, and one core serves every worker; nothing is kept for times without a network. */
+/** Files with a different URL: the worker scripts are in a separate folder, and one script serves every worker; the service worker is
+ *  replaced, so that nothing is cached offline. */
 const moved = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/none.js") };
 
-/** Number of the last good build, 0 before the first; what open pages are compared with. */
+/** Identifies the last successful build, 0 before the first one. Open pages compare it. */
 let build = 0;
 const listeners = new Set();
 
@@ -33,7 +34,7 @@ const start = `<script type="module">
   dispatchEvent(new CustomEvent("TrunkApplicationStarted", { detail: { wasm } }));
 </script>`;
 
-/** What takes the place of an element that Trunk would replace: `web/index.html` is written for it. */
+/** Returns the replacement of an element that Trunk would replace, because `web/index.html` is written for Trunk. */
 function replaced(element) {
   const attribute = (name) => element.match(new RegExp(`\\s${name}="([^"]*)"`))?.[1];
   if (element.startsWith("<script")) return `<script type="module" src="./${basename(attribute("src"))}"></script>`;
@@ -42,7 +43,7 @@ function replaced(element) {
       return `<link rel="stylesheet" href="./${attribute("href")}" />`;
     case "rust":
       return attribute("data-type") === "worker" ? "" : start;
-    // These are served from where they are.
+    // These files are served from their source folders.
     case "copy-file":
     case "copy-dir":
       return "";
@@ -60,7 +61,7 @@ async function page() {
 const waiting = () => `<!doctype html><html lang="en"><meta charset="utf-8" /><title>Warpgrid</title>${reload()}
 <p>The page is compiled for the first time; the terminal says how far it is. It opens here by itself.</p></html>`;
 
-/** The first file that an address may mean and that can be read. */
+/** Returns the first readable file for a path. */
 async function find(path) {
   const clean = normalize(path).replaceAll("\\", "/");
   if (clean.includes("..")) return;
@@ -70,7 +71,7 @@ async function find(path) {
     try {
       return [file, await readFile(file)];
     } catch {
-      // The next place may have it.
+      // The next folder may contain the file.
     }
   }
 }
@@ -101,7 +102,7 @@ const server = createServer((request, response) => {
 server.listen(Number(port), "127.0.0.1", () => console.log(`  serving http://127.0.0.1:${server.address().port} (Ctrl-C ends it)`));
 
 for await (const _ of createInterface({ input: process.stdin })) {
-  // A time rather than a count: a page that an earlier server sent learns of this one's build, too.
+  // A timestamp instead of a counter, so that a page from an earlier server also reloads after a build of this one.
   build = Date.now();
   for (const listener of listeners) listener.write(`data: ${build}\n\n`);
 }

@@ -1,4 +1,4 @@
-// The server of `cargo xtask serve`: the page that it makes of web/index.html, and how open pages learn of a build.
+// The server of `cargo xtask serve`: the page that it creates from web/index.html, and the notification of open pages.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,14 +31,14 @@ after(async () => {
 
 const get = (path) => fetch(`http://127.0.0.1:${port}${path}`);
 
-/** A path as it is, which `fetch` would tidy. */
+/** Requests a path that `fetch` would normalize. */
 async function statusOf(path) {
   const [answer] = await once(request({ host: "127.0.0.1", port, path }).end(), "response");
   answer.resume();
   return answer.statusCode;
 }
 
-/** The messages that a page listens to, one after the other. */
+/** Yields the messages that a page receives. */
 async function* builds() {
   for await (const piece of (await get("/builds")).body) yield Number(Buffer.from(piece).toString().match(/^data: (\d+)/)[1]);
 }

@@ -1,4 +1,4 @@
-// What a server says of a file by its ending: that of the journeys and that of `cargo xtask serve`.
+// Media types of files by extension, for the servers of the end-to-end tests and of `cargo xtask serve`.
 import { extname } from "node:path";
 
 const types = {
@@ -16,5 +16,5 @@ const types = {
   ".woff2": "font/woff2",
 };
 
-/** The type of a file that has this name. */
+/** Returns the media type of a file name. */
 export const typeOf = (file) => types[extname(file)] ?? "application/octet-stream";
