@@ -1,11 +1,11 @@
-// Two texts of one kernel: PTX beside its machine code, step by store, and where they part.
+// Comparison of two sources of one kernel: PTX and its SASS, stepped store by store, and their first difference.
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, ready } from "./playground";
 
 const listing = readFileSync(new URL("../public/examples/machine-code-of-a-kernel.sass", import.meta.url), "utf8");
 
-/** The cells of a memory, as readers hear them. */
+/** Returns a cell of a memory by its accessible name. */
 function cell(page: Page, words: string | RegExp) {
   return page.getByRole("region", { name: "Compare kernels" }).getByLabel(words);
 }

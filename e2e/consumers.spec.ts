@@ -1,5 +1,5 @@
-// Pages of other people's projects, built by their tools with the packed package (crates/wasm/consumers): each uses it in the page and in a
-// worker. A tool that is not installed is skipped by name.
+// Pages of other projects, built by their tools with the packed package (crates/wasm/consumers). Each uses the package in the page and in a
+// worker. Tools that are not installed are skipped by name.
 import { expect, test } from "@playwright/test";
 import { existsSync } from "node:fs";
 
@@ -14,7 +14,7 @@ for (const [tool, folder] of Object.entries(tools)) {
     const answer = JSON.stringify({ accept: true, sum: 496, isClass: true, code: "W0901" });
     await expect(page.locator("#page")).toHaveText(answer);
     await expect(page.locator("#worker")).toHaveText(answer);
-    // The files of the widget are found, whatever the tool calls them.
+    // The widget files are found under the names that the tool assigns.
     const [ptx, sass] = [page.locator("warpgrid-playground").first(), page.locator("warpgrid-playground").last()];
     await expect(ptx.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
     await expect(sass.getByRole("status")).toContainText("STS");

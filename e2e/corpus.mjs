@@ -1,7 +1,7 @@
-// Kernels run by the npm package in a worker of a page that has nothing else of ours (`pages/host.html`). A browser's driver calls this
-// in that page, so it names nothing from outside.
+// Runs kernels with the npm package in a worker of a page that contains nothing else of the project (`pages/host.html`). A browser driver
+// evaluates this function in that page, so it references nothing outside.
 
-/** What the package makes of the cases or launches in a worker of the page. */
+/** Returns the results of the package for cases or launches in a worker of the page. */
 export const runInWorker = (asked) =>
   new Promise((resolve, reject) => {
     const worker = new Worker("/pages/corpus.worker.js", { type: "module" });

@@ -1,4 +1,4 @@
-// A page of another project runs kernels that real compilers made, in a module worker with the npm package.
+// A page of another project runs kernels from real compilers, in a module worker with the npm package.
 import { expect, type Page, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { runInWorker } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the package makes of the cases in a worker of that page. */
+/** Returns the results of the package for the cases in a worker of that page. */
 async function run(page: Page, asked: { cases?: unknown[]; engine?: string; launches?: unknown[] }) {
   await page.goto("/pages/host.html");
   const { result, error } = await page.evaluate(runInWorker, asked) as any;

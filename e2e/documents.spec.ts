@@ -1,4 +1,4 @@
-// Small documents, built by their real tools (docs/hosts): a live snippet in each. A tool that is not installed is skipped by name.
+// Small documents, built by their real tools (docs/hosts), with a live snippet in each. Tools that are not installed are skipped by name.
 import { expect, test } from "@playwright/test";
 import { existsSync } from "node:fs";
 
@@ -8,7 +8,7 @@ for (const [tool, path] of Object.entries(pages)) {
   test(`${tool} document steps through its recording and runs edited source`, async ({ page }) => {
     test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
     const [asked, wrong]: string[][] = [[], []];
-    // Themes fetch fonts and scripts from elsewhere, which are not there in a test.
+    // Themes fetch external fonts and scripts, which are not available in a test.
     const isOurs = (url: string) => url === "" || (new URL(url).host === new URL(page.url()).host && !url.endsWith("favicon.ico"));
     page.on("console", (message) => { if (message.type() === "error" && isOurs(message.location().url)) wrong.push(message.text()); });
     page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
@@ -20,7 +20,7 @@ for (const [tool, path] of Object.entries(pages)) {
     await widget.getByRole("button", { name: "Edit" }).click();
     await widget.getByRole("textbox", { name: "PTX source" }).fill("st.global.u32 [p], 6;");
     await expect(widget.getByRole("cell", { name: "6 lane 31", exact: true })).toBeVisible();
-    // The pair of Docusaurus and React that is installed here renders its pages twice (error 418), with or without a widget.
+    // The installed versions of Docusaurus and React render their pages twice (error 418), with or without a widget.
     if (tool !== "Docusaurus") expect(wrong).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ test("Docusaurus widgets keep working across client-side navigation", async ({ p
   await page.goto("/hosts/docusaurus/");
   const widget = page.getByRole("region", { name: "PTX playground" });
   await expect(widget.getByText("step 2 of 3")).toBeVisible();
-  // No page is loaded: the site puts the other document in place of this one.
+  // No page is loaded, because the site replaces the document in place.
   await page.evaluate(() => { (globalThis as any).isSamePage = true; });
   await page.getByRole("link", { name: "Next: loads" }).click();
   await expect(page.getByRole("heading", { name: "Loads", exact: true })).toBeVisible();

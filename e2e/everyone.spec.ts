@@ -1,11 +1,11 @@
-// Every view is read by everyone: nothing that axe finds, in light, dark and forced colours, at 200 % zoom, and on a phone.
+// Accessibility of every view: axe finds no violations in light, dark and forced colors, at 200 % zoom, and on a phone.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, ready } from "./playground";
 
 const name = (page: Page, role: "button" | "tab", text: string) => page.getByRole(role, { name: text, exact: true });
 
-/** How each view is opened, and what is there then. */
+/** The views: their names, and functions that open each view and wait for its contents. */
 const VIEWS: [string, (page: Page) => Promise<void>][] = [
   ["Debugger with a pinned cell", async (page) => {
     await open(page);
@@ -67,7 +67,7 @@ for (const [view, show] of VIEWS) {
     await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
     seen.forced = await found(page, COLOR_RULES);
     await page.emulateMedia({ forcedColors: "none" });
-    // A window of 1440 by 900 at 200 %: nothing is cut off at the right, and nothing that is read lies over another.
+    // A window of 1440 by 900 at 200 %: nothing is cut off at the right, and no text overlaps.
     await page.setViewportSize({ width: 720, height: 450 });
     seen["200 %"] = await found(page, LAYOUT_RULES);
     expect(seen).toEqual({ light: [], dark: [], forced: [], "200 %": [] });

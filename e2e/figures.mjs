@@ -1,5 +1,5 @@
-// How long the page takes from a link to its first store, and for a move of the pointer over matrices of 4,096 labelled cells, and how it holds up in use: what `cargo xtask bench
-// --only page` prints, one JSON object a figure. The release site must be in dist/.
+// Benchmarks of the page: the time from a link to the first store, the time of a pointer move over matrices of 4,096 labeled cells, and the
+// performance in use. `cargo xtask bench --only page` prints the results, one JSON object per figure. The release site must be in dist/.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
@@ -29,7 +29,7 @@ const grid = `//@ launch grid=16 block=256
 }
 `;
 
-/** Moves over a canvas, one place a frame: milliseconds of the main thread for each move, and between frames. */
+/** Moves the pointer over a canvas, once per frame. Returns the milliseconds of the main thread per move, and between frames. */
 async function hover(canvas) {
   return canvas.evaluate(async (canvas) => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -57,7 +57,7 @@ async function hover(canvas) {
   });
 }
 
-/** Milliseconds from the request for the page until its text has run and is shown, with what it loads in the cache: the median of several. */
+/** Returns the median of the milliseconds from the request of the page until its source has run and is shown, with a warm cache. */
 async function arrival(context, address, rounds = 9) {
   const times = [];
   for (let round = 0; round < rounds; round++) {
@@ -71,12 +71,13 @@ async function arrival(context, address, rounds = 9) {
   return median(times.slice(1));
 }
 
-/** Milliseconds from the request for the start page until its first store is shown, with nothing in the cache, and the bytes of it: the median of several. */
+/** Returns the median of the milliseconds from the request of the start page until its first store is shown, with an empty cache, and
+ *  the transferred bytes. */
 async function firstVisit(browser, line, rounds = 5) {
   const { server, line: sent, address } = await serveOver(line);
   const times = [];
   let bytes = 0;
-  // The first round compresses what the host has not.
+  // The first round compresses the files that have no compressed copy.
   for (let round = 0; round <= rounds; round++) {
     sent.sent = 0;
     const context = await browser.newContext();
@@ -86,7 +87,7 @@ async function firstVisit(browser, line, rounds = 5) {
     bytes = sent.sent;
     if (round > 0) times.push(await page.evaluate(() => performance.now()));
     await context.close();
-    // An answer that is on its way ends with its page.
+    // A pending response ends with its page.
     await new Promise((done) => setTimeout(done, 200));
   }
   server.close();

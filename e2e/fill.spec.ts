@@ -1,10 +1,10 @@
-// A buffer starts with what is in a file: chosen in the form of the launch, or dropped on its memory.
+// Initialization of a buffer from a file that is selected in the launch form or dropped on its memory.
 import { expect, test, type Page } from "@playwright/test";
 import { cells, open, paste, pick, press, ready } from "./playground";
 
 const KERNEL = "//@ launch grid=1 block=4\n//@ buffer x: f32[2][2] = 0\n//@ buffer y: u8[4] = 0\n.reg .b32 %r;\nld.global.b32 %r, [x];\nst.global.b32 [x], %r;\nst.global.u8 [y], 5;\n";
 
-/** An array of four floats, as NumPy writes it. */
+/** Returns an array of four floats in the NumPy format. */
 const array = (values: number[]) => {
   const head = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`.padEnd(117) + "\n";
   return [0x93, ..."NUMPY".split("").map((c) => c.charCodeAt(0)), 1, 0, 118, 0, ...head.split("").map((c) => c.charCodeAt(0)), ...new Uint8Array(new Float32Array(values).buffer)];
@@ -32,7 +32,7 @@ test("file selected in the launch menu is written into the buffer annotation", a
   await ready(page);
   await press(page, "Go to start");
   expect(await cells(page, "x")).toEqual(["1.5", "2.5", "-3.0", "0.1"]);
-  // It is one change, which is undone as one.
+  // The initialization is a single undoable change.
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[2][2] = 0");
@@ -49,7 +49,7 @@ test("file dropped on a grid initializes its buffer, and an .npy file also match
   await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[4] = 4, 3, 2, 1");
   await ready(page);
   expect(await cells(page, "y")).toEqual(["9", "8", "7", "6"]);
-  // The text is the same one: its list has one entry.
+  // The source is still the same saved kernel, which has one entry in the list.
   await drop(page, "body", "other.npy", array([1, 2]));
   await expect(page.locator(".banner")).toContainText("drop the file on a buffer, or rename the file to the name of one of the buffers: x, y");
 });

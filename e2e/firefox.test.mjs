@@ -1,4 +1,4 @@
-// The page and the npm package in Firefox. Playwright drives a Firefox of its own making; this drives the one that people have.
+// The page and the npm package in Firefox. Playwright uses its own build of Firefox; this test drives the installed one.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ let browser, address, home;
 before(async () => {
   const [line] = await once(server.stdout, "data");
   address = `http://127.0.0.1:${/served on port (\d+)/.exec(String(line))[1]}`;
-  // Firefox refuses a home that belongs to somebody else, as it does in containers.
+  // Firefox rejects a home folder of another user, as in containers.
   home = await mkdtemp(join(tmpdir(), "warpgrid-firefox-"));
   const env = { ...process.env, HOME: home };
   browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, protocolTimeout: 600_000, env });
@@ -30,7 +30,7 @@ after(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A page at a path, and what went wrong in it. */
+/** Opens a page, and collects its errors. */
 async function open(path) {
   const page = await browser.newPage();
   await page.setViewport({ width: 1440, height: 900 });
@@ -42,7 +42,7 @@ async function open(path) {
 
 const position = (page) => page.$eval("footer [role=status]", (status) => status.textContent);
 
-/** Waits until the status is another one and nothing is under way. */
+/** Waits until the status has changed and no move is pending. */
 async function moved(page, before) {
   await page.waitForFunction((before) => {
     const status = document.querySelector("footer [role=status]");
@@ -67,7 +67,7 @@ test("the page shows its first example, steps, and runs what is typed", async ()
   await page.close();
 });
 
-/** What the package makes of the cases in a worker. */
+/** Returns the results of the package for the cases in a worker. */
 async function run(asked) {
   const { page } = await open("/pages/host.html");
   const { result, error } = await page.evaluate(runInWorker, asked);

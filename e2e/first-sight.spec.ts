@@ -1,4 +1,4 @@
-// A person opens the page for the first time, and comes back.
+// The first visit to the page, and later visits.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
@@ -31,7 +31,7 @@ test("first grid renders before the emulator loads, and input queued meanwhile i
   await ready(page);
   await page.keyboard.press("Home");
   await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
-  // What looks for races comes after it.
+  // The worker for data races is loaded afterwards.
   await expect.poll(() => asked).toContain("warpgrid-core-both_bg.wasm");
 });
 

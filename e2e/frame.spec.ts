@@ -1,11 +1,11 @@
-// The widget in an `<iframe>`: its protocol, and whom it listens to.
+// The widget in an `<iframe>`: its protocol, and the origins that it accepts.
 import { expect, test, type Page } from "@playwright/test";
 
 const heard = (page: Page, type: string) => page.evaluate((type) => (globalThis as any).heard.filter((message: any) => message.type === type), type);
 const send = (page: Page, message: object) => page.evaluate((message) => (globalThis as any).send(message), message);
 
 test("embedded frame is controlled by messages from its named cross-origin host", async ({ page, baseURL }) => {
-  // The same server by another name is another origin.
+  // The same server under another name is another origin.
   const site = baseURL!.replace("127.0.0.1", "localhost");
   await page.goto(`/pages/frame.html?site=${encodeURIComponent(site)}`);
   await expect.poll(async () => (await heard(page, "ready")).length).toBeGreaterThan(0);
@@ -31,7 +31,8 @@ test("embedded frame ignores messages from other origins and sends them nothing"
   expect(await page.evaluate(() => (globalThis as any).heard)).toEqual([]);
 });
 
-/** A page with a sandboxed frame, which has no origin of its own. (Chromium lets no frame of a page that Playwright makes up load from here.) */
+/** Opens a page with a sandboxed frame, which has no origin. Chromium does not load frames from this server in pages that Playwright
+ *  creates. */
 async function sandboxed(page: Page, frame: string) {
   await page.goto("/pages/frame.html");
   await page.evaluate((frame) => { document.body.innerHTML = frame; }, frame);
@@ -56,7 +57,7 @@ test("widget within a sandboxed srcdoc frame runs", async ({ page, baseURL }) =>
 test("embedded frame reports a missing CORS header and an invalid URL", async ({ page, baseURL }) => {
   await page.goto("/widget/embed.html#text=@@@");
   await expect(page.locator("body")).toHaveText("Cannot decode the source in the URL of this frame, because the source is truncated or corrupted.");
-  // A server that does not lend its script to frames without an origin.
+  // A server that does not share its script with frames without an origin.
   await page.route("**/widget/warpgrid-embed.js", (route) => route.abort());
   await sandboxed(page, `<iframe sandbox="allow-scripts" src="${baseURL}/widget/embed.html#text=cmV0Ow"></iframe>`);
   await expect(page.frameLocator("iframe").locator("body")).toContainText("Access-Control-Allow-Origin");

@@ -1,4 +1,4 @@
-// What is asked of a run beside what is shown: values that are watched at each step, and two moments compared.
+// Inspection of a run: values that are watched at each step, and the comparison of two steps.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
@@ -120,7 +120,7 @@ test("custom layout shows a buffer by strides or a CuTe layout and navigates to 
   await page.getByRole("button", { name: "Custom layout" }).click();
   const view = card(page, "Custom layout");
   const grid = view.getByRole("grid");
-  // To begin with, rows and columns are exchanged.
+  // The initial layout swaps rows and columns.
   await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
   await expect(grid.getByRole("row").nth(4).getByRole("gridcell").nth(2)).toHaveText("35");
   await view.getByRole("spinbutton", { name: "Columns" }).fill("2");
@@ -132,7 +132,7 @@ test("custom layout shows a buffer by strides or a CuTe layout and navigates to 
   await expect(view).toContainText("2 out of bounds");
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,2:(1");
   await expect(view).toContainText("column 5");
-  // It follows the run, and the arrow keys go along the cells without moving it.
+  // The layout follows the run, and the arrow keys move between its cells without moving the run.
   await view.getByRole("textbox", { name: "Layout" }).fill("(2,4):(4,1)");
   await press(page, "Go to start");
   await expect(grid.getByRole("row").nth(1).getByRole("gridcell").nth(3)).toHaveAttribute("data-written", "never");
@@ -188,7 +188,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
   await expect(found).toContainText(/Compiled in .* ms and run in .* ms: .* million lane-instructions per second\. 1,024 steps, 128 stores\./);
   await expect(found.getByRole("group", { name: "Final memory" })).toContainText("u32 · first 32 of 4,096");
   await expect(found.getByRole("group", { name: "Final memory" })).toContainText("28 29 30 31");
-  // The page's own run stays where it is.
+  // The run of the page is unaffected.
   await expect(page.getByRole("status")).toContainText("step 0");
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -205,7 +205,7 @@ test("JIT run shows the final memory or reports why the launch cannot be compile
 });
 
 test("long JIT run distributes blocks to workers and produces identical memory contents", async ({ page }) => {
-  // What the browser says of its cores, whatever machine this is.
+  // Fixes the reported number of cores, independently of the machine.
   await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 3 }));
   const long = "//@ launch grid=3000 block=32\n//@ buffer out: u32[96000] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n  .reg .b32 %i, %x, %t, %n;\n  .reg .pred %p;\n  .reg .b64 %q, %o;\n  mov.u32 %t, %tid.x;\n  mov.u32 %n, %ctaid.x;\n  mad.lo.u32 %t, %n, 32, %t;\n  mul.wide.u32 %o, %t, 4;\n  mov.u32 %i, 0;\n  mov.u32 %x, %t;\nagain:\n  mad.lo.u32 %x, %x, %x, %i;\n  add.u32 %i, %i, 1;\n  setp.lt.u32 %p, %i, 20000;\n  @%p bra again;\n  ld.param.b64 %q, [out];\n  add.s64 %q, %q, %o;\n  st.global.u32 [%q], %x;\n  ret;\n}\n";
   let x = 5;

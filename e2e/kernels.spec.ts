@@ -1,16 +1,16 @@
-// A person pastes kernels that real compilers made, runs each to its end, and reads the memory that it leaves.
-// The expected memory is computed here, from the kernel's source language as the head of each text has it.
+// Kernels from real compilers are pasted, run to the end, and their memory is checked. The expected memory is computed here from the source
+// language of the kernel, which is in the head of each text.
 import { expect, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { cells, open, paste, ready } from "./playground";
 
 type Memory = Record<string, number[]>;
 const fill = (n: number, value: (i: number) => number) => Array.from({ length: n }, (_, i) => value(i));
-/** The number in a cell; a character counts by its code. */
+/** Returns the number in a cell. A character counts as its code. */
 const number = (cell: string) => (cell === "␣" ? 32 : /^[a-z.]$/.test(cell) ? cell.charCodeAt(0) : Number(cell));
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
-/** The memory that each kernel leaves, by the name of its file; `given` reads the values of an input from the text. */
+/** The expected memory of each kernel by file name. `given` reads the values of an input from the source. */
 const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> = {
   "row-and-column-stores": () => ({ rows: fill(128, (i) => i), columns: fill(128, (i) => i) }),
 
@@ -62,7 +62,7 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
     return { c: fill(256, (i) => sum(fill(16, (k) => iota(i >> 4, k) * iota(k, i % 16)))) };
   },
 
-  // Of the characters so far, those after the same two count most, and of these the last.
+  // Of the previous characters, those after the same two have the largest weight, and of these the last one.
   transformer: (given) => {
     const text = given("text");
     const before = (at: number, n: number) => text[Math.max(at - n, 0)];
@@ -120,12 +120,12 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
 
   "tensor-copy": () => ({ out: fill(8 * 32, (i) => (4 + (i >> 5)) * 64 + 16 + (i % 32)) }),
 
-  // Columns 24 to 39 of rows 8 to 11 are there, each number to the nearest in eleven bits.
+  // Columns 24 to 39 of rows 8 to 11 are in bounds. Each number is rounded to eleven bits.
   "tensor-edge": () => ({
     out: fill(8 * 32, (i) => ((i >> 5) < 4 && i % 32 < 16 ? (8 + (i >> 5)) * 40 + 24 + (i % 32) : 0)),
   }),
 
-  // Two numbers of 16 bits a word: rows of 128, 32, 64 and 128 bytes; the piece of 16 bytes that each address has.
+  // Two 16-bit numbers per word, in rows of 128, 32, 64 and 128 bytes; the swizzle selects the 16-byte chunk of each address.
   "swizzle-modes": () => ({
     out: fill(1024, (word) => {
       const [tile, byte] = [word >> 8, (word % 256) * 4];
@@ -137,7 +137,7 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
     }),
   }),
 
-  // Ones times 64 numbers of a column that follow each other.
+  // Ones times 64 consecutive numbers of a column.
   "warpgroup-pipeline": () => ({ d: fill(64 * 16, (i) => 4096 * (i % 16) + 2016) }),
 
   "tensor-memory-product": () => ({ d: fill(128 * 32, (i) => 256 * (i >> 5) + 120) }),
@@ -182,7 +182,7 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
 
   "broken-mbarrier": () => ({ out: fill(32, () => 0) }),
 };
-/** Elements that the grid of a long buffer shows at least. */
+/** Number of elements that the grid of a long buffer shows at least. */
 const SEEN = 640;
 const faulting = new Set(["misaligned-store", "deadlock", "broken-mbarrier"]);
 
@@ -198,10 +198,10 @@ for (const [name, memory] of Object.entries(kernels)) {
     await page.keyboard.press("End");
     await expect(page.getByRole("status")).toHaveText(faulting.has(name) ? /faulted/ : /finished/);
     for (const [buffer, expected] of Object.entries(memory(given))) {
-      // Wide rows, so that the whole buffer is in sight.
+      // Wide rows make the whole buffer visible.
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
       if (expected.length >= 256) await columns.selectOption({ label: "× 32" });
-      // Of a longer one only what is in sight is there to be read.
+      // Only the visible elements of a longer buffer can be read.
       const seen = async () => (await cells(page, buffer)).map(number).slice(0, SEEN);
       await expect.poll(seen, { message: buffer }).toEqual(expected.slice(0, SEEN));
     }

@@ -1,4 +1,4 @@
-// A person looks up what a word means, what can be written, how an instruction is written.
+// Language features: documentation of a modifier, completion, and signature help.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, paste, ready } from "./playground";
@@ -20,7 +20,7 @@ test("hovering over a modifier shows its documentation", async ({ page }) => {
   await open(page);
   await page.locator(".tok-modifier", { hasText: ".global" }).first().hover();
   await expect(page.locator(".cm-meaning")).toContainText(/global memory/);
-  // And at the cursor, without a pointer.
+  // The same at the cursor, without a pointer.
   await page.locator(".tok-type", { hasText: ".pred" }).first().click();
   await expect(page.locator(".cm-meaning")).toHaveCount(0);
   await page.mouse.move(900, 700);
@@ -43,7 +43,7 @@ test("completion lists only valid items, and signature help appears while typing
   await expect(list).toBeHidden();
   await page.keyboard.press("Backspace");
   await page.keyboard.press("Escape");
-  // It opens by itself where a modifier begins.
+  // Completion opens automatically at the start of a modifier.
   await page.keyboard.type(".");
   await expect(list).toBeVisible();
   await page.keyboard.type("u3");

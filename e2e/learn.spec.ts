@@ -1,4 +1,4 @@
-// A person learns: looks through pictures, follows a tour, solves puzzles and takes the progress along.
+// The learning pages: thumbnails, a tour, puzzles, and the export of progress.
 import { AxeBuilder } from "@axe-core/playwright";
 import { readFile } from "node:fs/promises";
 import { expect, test, type Page } from "@playwright/test";
@@ -13,7 +13,7 @@ async function learn(page: Page, view: string) {
   return dialogOf(page);
 }
 
-/** What axe finds in a part of the page. */
+/** Returns the axe violations in a part of the page. */
 async function problems(page: Page, part: string) {
   const found = await new AxeBuilder({ page }).include(part).analyze();
   return found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`);
@@ -32,7 +32,7 @@ test("gallery lists chapters and thumbnails and opens an example", async ({ page
   await open(page);
   const dialog = await learn(page, "Examples");
   await expect(dialog.getByRole("navigation", { name: "Chapters" }).getByRole("button")).toHaveCount(12);
-  // A picture is made of its example, in the colours of the lanes.
+  // A thumbnail is rendered from its example, in the colors of the lanes.
   const card = dialog.getByRole("listitem").filter({ hasText: "Coalesced and strided stores" });
   await expect(card.locator(".learn-picture rect.lane-5").first()).toBeVisible();
   await dialog.getByRole("button", { name: /^Shared memory banks/ }).click();
@@ -56,21 +56,21 @@ test("tour follows the current step and highlights the objects that it names", a
   await next.press("Enter");
   await expect(tour.locator("[aria-current=step]")).toContainText("The warp stores the column");
   await expect(page.locator(".cm-line.line-done")).toContainText("st.shared.u32");
-  // What it names is lit: the element of the shared memory.
+  // The named element of the shared memory is highlighted.
   await tour.getByRole("button", { name: "shared:0[64] = 2" }).click();
   await expect(page.getByRole("region", { name: "Cell" })).toContainText("[64]");
   await tour.getByRole("button", { name: "wavefronts of line 23 = 32" }).click();
   await expect(page.locator(".cm-line.line-linked")).toContainText("st.shared.u32 [%at], %lane;");
-  // Steps on one's own: the text follows.
+  // The tour follows steps of the user.
   await press(page, "Run to end");
   await expect(tour.locator("[aria-current=step]")).toContainText("One word of padding per row eliminates the conflicts");
   await press(page, "Go to start");
   await expect(tour.locator("[aria-current=step]")).toContainText("After line 19");
-  // A link leads to it.
+  // A link opens the tour.
   expect(page.url()).toContain("#learn=tour:bank-conflicts");
   await page.reload();
   await expect(tour).toBeVisible();
-  // Another text ends it.
+  // Another source ends the tour.
   await page.getByRole("combobox", { name: "Example" }).selectOption({ label: "Little-endian byte order" });
   await expect(tour).toBeHidden();
 });
@@ -84,7 +84,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await lines.fill("mad.wide.u32 %rd2, %r4, 4, %rd1;\nst.global.u32 [%rd2], %r1;");
   await dialog.getByRole("button", { name: "Run and check" }).click();
   await expect(verdict).toHaveText("Found 0x00 in byte 128 of out (element 32), expected 0x20; written by lane 0 in line 18.");
-  // A mistake of the language is a sentence with its line.
+  // A syntax error is reported with its line.
   await lines.fill("st.global.u32 [%rd99], %r4;");
   await lines.press("Control+Enter");
   await expect(verdict).toContainText("Line 17: ");
@@ -97,7 +97,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await expect(dialog.getByText("1 of 40 solved")).toBeVisible();
   await dialog.getByRole("button", { name: "Next puzzle" }).click();
   await expect(dialog.getByRole("heading", { name: /^Squares modulo 16/ })).toBeFocused();
-  // A prediction.
+  // A prediction puzzle.
   const answer = dialog.getByRole("textbox", { name: "out[0..8] at the end" });
   await answer.fill("0 1 4 9 16 9 4 1");
   await answer.press("Enter");
@@ -105,7 +105,7 @@ test("coding puzzle reports the first wrong byte and persists the solved state",
   await answer.fill("0 1 4 9 0 9 4 1");
   await answer.press("Enter");
   await expect(verdict).toContainText("Correct: ");
-  // It is there after a reload, and where the link leads.
+  // The solved state survives a reload, and the link opens the puzzle.
   expect(page.url()).toContain("#learn=puzzle:12-squares-of-lanes");
   await page.reload();
   await expect(dialog.getByText("2 of 40 solved")).toBeVisible();

@@ -1,4 +1,4 @@
-// A person asks what lies where: descriptors, layouts and accesses in the page, and pictures of them in documents.
+// Layout diagrams: descriptors, layouts and accesses in the page, and diagrams in documents.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";

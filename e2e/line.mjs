@@ -1,4 +1,5 @@
-// A static server for figures: the site in dist/ over a line of a given speed and delay, compressed as a good host sends it.
+// Static server for benchmarks: serves the site in dist/ over a simulated line with a given bandwidth and latency, compressed as by a good
+// host.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, normalize } from "node:path";
@@ -7,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { typeOf } from "../web/types.mjs";
 
 const site = fileURLToPath(new URL("../dist", import.meta.url));
-/** Bytes that are sent at once. */
+/** Bytes per write. */
 const PIECE = 4096;
 const packed = new Map();
 
@@ -24,12 +25,12 @@ async function read(path, encoding) {
   return packed.get(key);
 }
 
-/** Serves the site; `sent` is the bytes of all answers. All connections share the line. */
+/** Serves the site. `sent` is the number of bytes of all responses. All connections share the line. */
 export async function serveOver({ bitsPerSecond, delay, encoding }) {
   const line = { free: 0, sent: 0 };
   const pause = (until) => new Promise((done) => setTimeout(done, Math.max(0, until - performance.now())));
   const send = async (response, body) => {
-    // What is left of an answer to a page that was closed takes no time of the line.
+    // The rest of a response to a closed page takes no time of the line.
     for (let at = 0; at < body.length && !response.destroyed; at += PIECE) {
       const piece = body.subarray(at, at + PIECE);
       line.free = Math.max(line.free, performance.now()) + (piece.length * 8000) / bitsPerSecond;

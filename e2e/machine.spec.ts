@@ -1,4 +1,4 @@
-// What is otherwise invisible: what accesses cost, who waits for an mbarrier, the blocks of a cluster, other orders.
+// Costs of accesses, threads that wait for an mbarrier, blocks of a cluster, and other schedules.
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
@@ -29,7 +29,7 @@ test("access costs are shown at their lines and linked from the memory traffic c
   await expect(traffic).toContainText("31 bank conflicts");
   await traffic.getByRole("row", { name: /32 wavefronts/ }).getByRole("button").click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
-  // An edited text has other costs, or none.
+  // An edited source has other costs, or none.
   await paste(page, "// nothing yet\n");
   await expect(marks).toHaveCount(0);
 });

@@ -1,4 +1,4 @@
-// A person looks up which lane holds which element of a matrix, without writing PTX.
+// Fragment layouts: looking up the lane that holds an element of a matrix, without writing PTX.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, pick, press } from "./playground";
@@ -10,7 +10,7 @@ test("fragment layout is compared with another architecture and updated for stri
   const facts = view.getByRole("region", { name: "Facts" });
   await expect(facts).toContainText("64 sectors, 1024 of 2048 bytes used");
 
-  // Beside the map of another architecture, which differs.
+  // Comparison with the different layout of another architecture.
   await view.getByRole("combobox", { name: "Compare with" }).selectOption("sm_80");
   await expect(view.getByRole("region", { name: /^Matrix, wmma.store.d m16n16k16 f32, sm_/ })).toHaveCount(2);
   await view.getByRole("button", { name: "lane 1", exact: true }).focus();
@@ -23,7 +23,7 @@ test("fragment layout is compared with another architecture and updated for stri
   await expect(facts).toContainText("the stride is not a multiple of the access size of 8 bytes");
   await expect(page).toHaveURL(/#layouts\?op=store\.d.*stride=17&beside=sm_80/);
 
-  // What does not exist is never offered.
+  // Combinations that do not exist are not offered.
   await view.getByRole("combobox", { name: "Operation" }).selectOption("mma.a");
   await expect(view.getByRole("combobox", { name: "Shape" })).not.toHaveValue("m16n16k16");
   await expect(view.getByRole("region", { name: "Matrix in memory" })).toHaveCount(0);
@@ -38,7 +38,7 @@ test("layout of a tensor instruction is shown with its decoded descriptor", asyn
   for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
   await expect(view).toContainText("row of A 1, k 0: byte 144");
 
-  // Without a swizzle, and with the words in the address.
+  // Without a swizzle, and with the parameters in the URL.
   await view.getByRole("combobox", { name: "Swizzle" }).selectOption("none");
   await expect(facts).toContainText("(k*es/16)*LBO");
   await expect(page).toHaveURL(/swizzle=none/);
@@ -46,7 +46,7 @@ test("layout of a tensor instruction is shown with its decoded descriptor", asyn
   await view.getByRole("textbox", { name: "Stride" }).blur();
   await expect(view).toContainText("expected a multiple of 16");
 
-  // Another operation begins with words of its own; a fragment is one choice away.
+  // Another operation starts with its own parameters; a fragment can be selected from the same menu.
   await view.getByRole("combobox", { name: "Operation" }).selectOption("tcgen05.ld");
   await expect(view.getByRole("combobox", { name: "Shape" })).toHaveValue("32x32b");
   await expect(view.getByRole("region", { name: "Registers" })).toBeVisible();
@@ -102,12 +102,12 @@ test("hovering over a matrix element highlights its lane, register and memory ce
   await fragment.getByRole("group", { name: /^Elements of matrix D/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
-  // Row 1, column 0 is lane 4's first register.
+  // Row 1, column 0 is in the first register of lane 4.
   await expect(fragment).toContainText(/D\[1\]\[0\] = .*: lane 4, %f\d+; byte 64 of /);
   await expect(registers).toContainText("lane 4, hovered");
   await expect(registers.locator(".linked")).toHaveCount(1);
   await expect(page.locator(".lane.linked")).toHaveText(/^4/);
-  // And back: a cell of the memory names the element.
+  // In the other direction, a cell of the memory highlights the element.
   const memory = page.getByRole("group", { name: /, grid of f32/ }).last();
   await memory.focus();
   await page.keyboard.press("ArrowRight");
@@ -130,7 +130,7 @@ test("executed MMA links to the Tensor Core arithmetic of an element", async ({ 
   const found = await new AxeBuilder({ page }).include(".matrix").analyze();
   expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
 
-  // The same operands on another generation, and with an operand changed.
+  // The same operands on another generation, and with a changed operand.
   await view.getByRole("combobox", { name: "Target" }).selectOption("sm_70");
   await expect(view.getByRole("alert")).toContainText("sm_70");
   await view.getByRole("combobox", { name: "Target" }).selectOption("sm_90");

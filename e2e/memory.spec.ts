@@ -1,8 +1,8 @@
-// A person asks where a value comes from, and goes to where something happens.
+// The origin of a value, and navigation to events of a run.
 import { expect, test, type Page } from "@playwright/test";
 import { cells, open, paste, press, ready } from "./playground";
 
-/** Two warps count to 500 in a loop; every tenth count is stored. */
+/** Two warps count to 500 in a loop, and store every tenth count. */
 const LOOP = `//@ launch grid=1 block=64
 //@ buffer out: u32[8] = 5
 .version 8.0
@@ -45,7 +45,7 @@ async function pinned(page: Page) {
 
 test("write history lists all stores to a cell and navigates to them", async ({ page }) => {
   const card = await pinned(page);
-  // Fifty counts of two warps, of 32 lanes each; the latest are listed.
+  // Fifty counts of two warps with 32 lanes each, of which the latest are listed.
   await expect(card).toContainText("100 stores in");
   await expect(card).toContainText("36 earlier stores not shown");
   await expect(card.locator("tr[aria-current]")).toContainText("32 lanes, warp 1");
@@ -54,7 +54,7 @@ test("write history lists all stores to a cell and navigates to them", async ({ 
   await ready(page);
   expect(await cells(page, "out")).toEqual(Array(8).fill("5"));
   await expect(card.locator("tr[aria-current]")).toContainText("launch");
-  // The first stores are listed from here.
+  // At this position, the first stores are listed.
   await expect(card).toContainText("36 later stores not shown");
   const first = card.getByRole("row", { name: /5 → 10/ });
   await expect(first).toHaveCount(1);
@@ -111,18 +111,18 @@ test("breakpoints follow their lines during edits and are reachable by keyboard 
   await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^17$/ }).click();
   await expect(breaks).toHaveText("17");
   await expect(card.getByRole("group", { name: "Breakpoints" })).toContainText("line 17");
-  // A line above moves it down; the run is another then.
+  // A line that is inserted above moves the breakpoint down and starts a new run.
   await page.getByRole("textbox", { name: "PTX source" }).click();
   await page.keyboard.press("ControlOrMeta+Home");
   await page.keyboard.type("// a comment\n");
   await expect(breaks).toHaveText("18");
   await ready(page);
-  // By the keyboard: one more, and away again.
+  // By keyboard: adds a breakpoint and removes it.
   await page.keyboard.press("F9");
   await expect(breaks).toHaveCount(2);
   await page.keyboard.press("F9");
   await expect(breaks).toHaveCount(1);
-  // It outlasts a reload.
+  // The breakpoint survives a reload.
   await page.reload();
   await expect(breaks).toHaveText("18");
   await ready(page);
@@ -138,7 +138,7 @@ test("breakpoints follow their lines during edits and are reachable by keyboard 
   await expect(card).toContainText("Next: line 18, warp 0 of block 0.");
   await card.getByRole("button", { name: "Clear all" }).click();
   await expect(breaks).toHaveCount(0);
-  // Another text has none of the old ones.
+  // A replaced source has no breakpoints.
   await card.getByRole("button", { name: "at cursor" }).click();
   await expect(breaks).toHaveCount(1);
   await paste(page, "//@ launch grid=1 block=1\nst.global.u32 [p], 7;\n");
@@ -192,7 +192,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await expect.poll(async () => (await cells(page, "out"))[1]).toBe("4.5");
   await expect(field).toHaveValue("1.5");
   await expect(field).toBeFocused();
-  // The parameter, in the panel of the launch.
+  // The parameter in the launch panel.
   await page.getByText("1 block of 32 threads").click();
   const n = page.getByRole("textbox", { name: "Value of n" });
   await expect(n).toHaveValue("3");
@@ -200,7 +200,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await n.press("Enter");
   await expect(source).toContainText("//@ scalar n: s32 = -2");
   await expect.poll(async () => (await cells(page, "out"))[1]).toBe("-3.0");
-  // Each is one change that can be taken back.
+  // Each edit is a single undoable change.
   await page.keyboard.press("Escape");
   await source.click();
   await page.keyboard.press("ControlOrMeta+z");
@@ -208,7 +208,7 @@ test("editing an initial value of a cell, parameter or register updates its anno
   await expect(source).toContainText("//@ buffer x: f32[64] = 0");
   await expect(source).not.toContainText("1.5");
   await ready(page);
-  // What no line states says so.
+  // A value that no annotation can set has an explanation.
   await page.getByRole("group", { name: /^shared memory of block/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -235,7 +235,7 @@ test("initial value typed before the write history arrives is not overwritten", 
 `);
   await expect.poll(() => cells(page, "x")).toHaveLength(64);
   await ready(page);
-  // Written in the moment in which the field is there, which is before the history comes from beside the page.
+  // The value is entered as soon as the field exists, before the history arrives from the worker.
   await page.evaluate(() => {
     new MutationObserver((_, observer) => {
       const field = document.querySelector<HTMLInputElement>('input[aria-label="Initial value"]');
@@ -291,7 +291,7 @@ test("buffer is initialized by a rule and displayed with another element type", 
   await expect(source).toContainText("//@ buffer x: u32[2048] = random 1");
   await page.keyboard.press("Escape");
   await ready(page);
-  // One cell of a long buffer, after the rule.
+  // A single cell of a long buffer, in addition to the rule.
   await page.getByRole("group", { name: /^x, grid of/ }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");

@@ -1,4 +1,4 @@
-// A person makes mistakes, small and large.
+// Invalid input, from a misspelled modifier to unsupported targets.
 import { expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
@@ -9,7 +9,7 @@ test("misspelled modifier is reported, and its fix can be applied", async ({ pag
   await page.keyboard.insertText("globl");
   const problems = page.getByRole("region", { name: "Problems" });
   await expect(problems).toContainText("1 error");
-  // The last run is dimmed, not gone.
+  // The last run is dimmed, but still visible.
   await expect(page.locator(".right.stale")).toBeVisible();
   expect(await cells(page, "rows")).toEqual(before);
   await problems.locator("button.fix").first().click();

@@ -1,4 +1,4 @@
-// On a phone, and zoomed in: one view at a time, memory first, and the header shows most of what it holds after a press.
+// On a phone and zoomed in: one view at a time, memory first, and a button that expands the header.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
@@ -46,7 +46,7 @@ test("transport works in every view of a narrow window, and arrow keys move betw
   await page.keyboard.press("ArrowRight");
   await press(page, "Go to start");
   await expect(page.getByRole("status")).toContainText("store 0 of 8");
-  // The line that comes next is in sight, and the view stays over a reload.
+  // The line of the step is visible, and the view survives a reload.
   await press(page, "Next store");
   await expect(page.locator(".line-done")).toBeInViewport();
   await page.reload();
@@ -67,7 +67,7 @@ test("More actions reveals the controls that do not fit into the header", async 
   await page.keyboard.press("Escape");
   await expect(target).toBeHidden();
   await expect(all).toBeFocused();
-  // What opens something else closes it, and the other views have no tabs.
+  // A command that opens something else collapses the header, and the other views have no tabs.
   await all.click();
   await page.getByRole("button", { name: "Layouts", exact: true }).click();
   await expect(page.getByRole("tablist", { name: "View" })).toBeHidden();
@@ -142,7 +142,7 @@ test("on touch devices the step summary is collapsed until tapped", async ({ bro
   await expect(sentence.locator(".aside")).toBeHidden();
   await pick(page, "Histogram in distributed shared memory");
   expect(await top()).toBeLessThan(220);
-  // With a mouse, as in a window that is zoomed in, all of it is there.
+  // With a mouse, as in a zoomed-in window, the full text is shown.
   await page.context().close();
   const other = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await open(other);

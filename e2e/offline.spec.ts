@@ -1,10 +1,10 @@
-// The page without a network, after a first visit with one; and a newer build, which waits until it is asked for.
+// The page without a network after a first visit, and a newer build, which waits for the user's request.
 import { type Page, expect, test } from "@playwright/test";
 import { cells, open, paste, pick, ready } from "./playground";
 
 test.use({ serviceWorkers: "allow" });
 
-/** Waits until everything that the page needs without a network is kept. */
+/** Waits until the page is cached for offline use. */
 async function kept(page: Page) {
   await page.evaluate(async () => { await navigator.serviceWorker.ready; });
 }
@@ -20,7 +20,7 @@ test("page works offline after the first visit", async ({ page, context }) => {
   await page.keyboard.press("End");
   await ready(page);
   expect((await cells(page, "mine")).length).toBe(32);
-  // An example that was not opened before, and the cores that are loaded later.
+  // An example that was not opened before, and the worker modules that are loaded later.
   await pick(page, "Vector stores: one, two or four elements per lane");
   await ready(page);
   await page.goto("/#lens?op=layout&expression=(8,4):(4,1)");

@@ -1,4 +1,5 @@
-// A person opens a published bug: the page names the race, offers the weakest repair, and is quiet once it is applied. A launch that hangs says why.
+// Published bugs: the page reports the race, offers the weakest fix, and reports no race once the fix is applied. A launch that hangs is
+// diagnosed.
 import { expect, test, type Page } from "@playwright/test";
 import { pick, open, ready } from "./playground";
 
@@ -19,7 +20,7 @@ test("data race names both lines, and applying its fix resolves it", async ({ pa
 
 test("fixed kernel reports no data race", async ({ page }) => {
   await open(page);
-  // That the core is there and looks is seen at the kernel before.
+  // The previous kernel shows that the worker has loaded and reports races.
   await pick(page, "Missing proxy fence before a bulk store (bug)");
   await expect(races(page)).toBeVisible();
   await pick(page, "Missing proxy fence before a bulk store (fixed)");

@@ -1,4 +1,4 @@
-// A person asks what a few threads may do: every outcome is listed, an execution is drawn, a forbidden one has its axiom, and a repair rewrites the test.
+// Litmus tests: every outcome is listed, an execution graph is drawn, a forbidden outcome has its axiom, and a fix rewrites the test.
 import { expect, test, type Page } from "@playwright/test";
 import { open } from "./playground";
 

@@ -1,17 +1,17 @@
-// How long the lens takes to paint a tile: an address goes in; milliseconds of the main thread from the first box to the last, and until the frame with
-// all of them is there, come out.
+// Benchmarks the painting of a tile layout: returns the milliseconds of the main thread from the first box to the last, and until the frame
+// with all boxes is shown.
 
 import { median } from "./median.mjs";
 
-/** Counts the painting of large canvases from now on: to be run before the page. */
+/** Instruments the painting of large canvases. Must be run before the page. */
 export function watchPainting() {
   const paints = (globalThis.paints = []);
   const { prototype } = CanvasRenderingContext2D;
   const { clearRect } = prototype;
-  // Each painting begins by emptying its canvas, and nothing else comes between it and its end.
+  // Each painting begins by clearing its canvas, and is not interrupted.
   prototype.clearRect = function (...area) {
     clearRect.apply(this, area);
-    // What is lit is painted on a canvas above that of the boxes.
+    // Highlights are painted on a canvas above that of the boxes.
     if (this.canvas.width * this.canvas.height < 100_000 || this.canvas.nextElementSibling?.localName !== "canvas") return;
     const start = performance.now();
     queueMicrotask(() => {
@@ -25,10 +25,8 @@ export function watchPainting() {
   };
 }
 
-/**
- * The median of several paintings of the picture of an address, which a choice of what is shown draws anew: milliseconds of all boxes, from the first
- * box to the frame with them, and from the choice to the first box.
- */
+/** Paints the diagram of a URL several times by changing the shown contents. Returns the median of the milliseconds for all boxes, from
+ *  the first box to the frame with them, and from the change to the first box. */
 export async function paintings(browser, address, rounds = 9) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(watchPainting);

@@ -1,4 +1,4 @@
-// Anything that the page can do is found by its name.
+// The command palette finds all commands of the page by name.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { open, ready } from "./playground";
@@ -63,7 +63,7 @@ test("command palette finds values and elements in memory and reports missing on
   const card = page.getByRole("region", { name: "Cell" });
   await look("77");
   await expect(card).toContainText("rows[4][13]");
-  // Once more: the next one.
+  // Repeating the search moves to the next match.
   await look("77");
   await expect(card).toContainText("columns[4][13]");
   await look("rows[100]");

@@ -1,4 +1,4 @@
-// How the journeys run: Chromium of the system, the release site from `dist/`, one worker a core.
+// Configuration of the end-to-end tests: the installed Chromium, the release site from `dist/`, and one worker per core.
 import { defineConfig, devices } from "@playwright/test";
 
 export default defineConfig({
@@ -6,23 +6,23 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   outputDir: "test-results",
   fullyParallel: true,
-  // Half of the cores otherwise.
+  // The default is half of the cores.
   workers: "100%",
   forbidOnly: !!process.env.CI,
-  // A journey that fails once and passes then is reported as flaky, and still looked at.
+  // A test that fails once and then passes is reported as flaky, and still investigated.
   retries: process.env.CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   reporter: "list",
   use: {
-    // What the server said at its start.
+    // The port that the server printed at its start.
     baseURL: `http://127.0.0.1:${process.env.JOURNEYS_PORT}`,
     ...devices["Desktop Chrome"],
     viewport: { width: 1440, height: 900 },
-    // Each journey gets the files of this build from the server; `offline.spec.ts` allows what keeps them.
+    // Each test receives the files of this build from the server; `offline.spec.ts` allows the service worker that caches them.
     serviceWorkers: "block",
     screenshot: "only-on-failure",
-    // A trace of every journey takes a fifth of their time.
+    // Tracing every test would add a fifth of the test time.
     trace: "on-first-retry",
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

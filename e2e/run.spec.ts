@@ -1,4 +1,4 @@
-// A person steps through kernels, looks closer, and stops them.
+// Stepping through kernels, details of a step, and stopping a run.
 import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { cells, open, pick, press } from "./playground";
@@ -25,7 +25,7 @@ test("partial repaint of changed rows equals a full repaint", async ({ page }) =
   await open(page);
   await press(page, "Go to start");
   const canvas = page.getByRole("group", { name: /^rows, grid of/ }).locator("canvas");
-  // Two frames of the screen later the canvas shows what was asked for.
+  // After two animation frames, the canvas shows the requested state.
   const drawn = () => canvas.evaluate(async (canvas: HTMLCanvasElement) => {
     for (let n = 0; n < 2; n += 1) await new Promise((done) => { requestAnimationFrame(done); });
     return canvas.toDataURL();
@@ -34,7 +34,7 @@ test("partial repaint of changed rows equals a full repaint", async ({ page }) =
   for (let n = 0; n < 4; n += 1) {
     await press(page, "Next store");
     const after = await drawn();
-    // Ages have colours everywhere, so that all is drawn again.
+    // The age overlay colors all cells, so that all rows are redrawn.
     const card = page.locator("[data-memory=rows]").getByRole("group", { name: "Cell contents" });
     await card.getByRole("button", { name: "step" }).click();
     await expect.poll(drawn).not.toBe(after);
@@ -58,7 +58,7 @@ test("hovering over a cell highlights its lane and source line", async ({ page }
   await expect(card).toContainText("lane 1 in step");
   await expect(card).toContainText("st.global.u32");
   await expect(page.locator(".line-linked")).toHaveCount(1);
-  // A reader hears the same.
+  // Screen readers announce the same information.
   await expect(page.locator("[aria-live]", { hasText: /^rows\[0\]\[1\]: \d+, written .* lane 1, step/ })).toHaveCount(1);
 });
 
@@ -91,7 +91,7 @@ test("playback runs from start to end", async ({ page }) => {
 test("thread cards update after steps at any rate", async ({ page }) => {
   await open(page);
   const next = page.getByRole("button", { name: "Next store", exact: true });
-  // Two steps, the second one before, while and after the column follows the first.
+  // Two steps, the second one before, while and after the side column follows the first.
   for (let wait = 0; wait <= 60; wait += 4) {
     await press(page, "Go to start");
     await next.evaluate((button: HTMLElement, wait) => {

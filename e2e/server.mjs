@@ -1,5 +1,5 @@
-// A static server for the journeys: the site at the top, and each of `folders` below its name. Takes a free
-// port and says which, so that the journeys never talk to a server of another build.
+// Static server for the end-to-end tests: serves the site at the root, and each of `folders` below its name. Uses a free port and prints
+// it, so that the tests never use a server of another build.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { join, normalize } from "node:path";
@@ -18,7 +18,7 @@ const folders = {
   pkg: join(root, "pkg"),
 };
 
-/** The file that a path of the address names; never one outside the folders. */
+/** Returns the file for a path of a URL, which is never outside of the folders. */
 function fileFor(path) {
   const clean = normalize(decodeURIComponent(path)).replace(/^(\.\.[/\\])+/, "");
   const name = clean.endsWith("/") ? `${clean}index.html` : clean;
@@ -31,12 +31,12 @@ const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     const file = fileFor(pathname);
     const content = await readFile(file);
-    // A visitor with this cookie meets a newer build, whose service worker differs.
+    // A visitor with this cookie receives a newer build, whose service worker differs.
     const isNewer = pathname === "/sw.js" && request.headers.cookie?.includes("build=newer");
     const body = isNewer ? `${content}\n// newer` : content;
     response.writeHead(200, {
       "content-type": typeOf(file),
-      // Other sites let browsers keep the files of the widget, and lend them to pages of others.
+      // Other sites let browsers cache the files of the widget, and share them with other origins.
       ...(pathname.startsWith("/widget/") ? { "cache-control": "max-age=600", "access-control-allow-origin": "*" } : { "cache-control": "no-store" }),
     });
     response.end(body);

@@ -1,20 +1,21 @@
-// A link to what one sees: made in one browser, opened in another one at the same step with the same cell pinned; files; and what is no link.
+// Links to the current view: created in one browser, and opened in another one at the same step with the same cell pinned; files; and
+// invalid links.
 import { readFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import { expect, test, type Browser, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
-/** The text in the editor; empty until there is one. */
+/** Returns the source in the editor, or an empty string before it has loaded. */
 const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const panel = (page: Page) => page.locator("details.sharing");
 const step = (page: Page) => page.getByRole("status").first();
 const kernel = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 7;\n\tret;\n}\n";
 const code = (json: string) => `/#1=${deflateSync(json).toString("base64url")}`;
 
-/** Makes the link of what the page shows, as its key does. */
+/** Creates the link to the current view by its keyboard shortcut. */
 async function share(page: Page) {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  // In the editor it is a letter.
+  // In the editor, the key would insert a letter.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.keyboard.press("s");
   await expect(panel(page).getByRole("status")).toContainText("Copied link");
@@ -23,7 +24,7 @@ async function share(page: Page) {
   return link.slice(link.indexOf("/#"));
 }
 
-/** A page that has never been here. */
+/** Opens a link in a new browser profile. */
 async function stranger(browser: Browser, link: string) {
   const page = await (await browser.newContext()).newPage();
   await page.goto(link);
@@ -63,7 +64,7 @@ test("shared link restores step, pinned cell and grid settings in another browse
   await expect(other.getByRole("combobox", { name: "Target" })).toHaveValue("sm_100");
   expect(await other.locator("footer").innerText()).toBe(position);
   await expect.poll(() => other.locator("section[aria-label='Cell']").first().innerText()).toBe(pinned);
-  // The link stays in the address, also over a reload, until something is edited.
+  // The link stays in the URL, also after a reload, until the source is edited.
   expect(other.url()).toContain("#1=");
   expect(await share(other)).toBe(link);
   await other.reload();
@@ -81,7 +82,7 @@ test("opening a shared link keeps the saved kernels of the recipient", async ({ 
   await ready(page);
   const picker = page.getByRole("combobox", { name: "Example" });
   await expect(picker.locator("option:checked")).toContainText("mine");
-  // In a tab that is open it loads the page again.
+  // In an open tab, a link reloads the page.
   await page.goto(code('{"source":"st.global.u32 [p], 5;\\n","view":{"step":1}}'));
   await expect.poll(() => text(page).catch(() => "")).toBe("st.global.u32 [p], 5;\n");
   await ready(page);
@@ -97,7 +98,7 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   await paste(page, kernel);
   await ready(page);
   const link = await share(page);
-  // As if it had been guessed otherwise when the link was made.
+  // As if another configuration had been inferred when the link was created.
   const guessed = "//@ launch grid=1 block=64\n//@ buffer out: u32[24] = 3";
   const other = await stranger(browser, code(JSON.stringify({ source: kernel, guessed })));
   await ready(other);
@@ -106,7 +107,7 @@ test("inferred launch configuration is stored in the link", async ({ page, brows
   await expect(other.locator("pre", { hasText: "u32[24] = 3" })).toBeVisible();
   await other.keyboard.press("Escape");
   expect(await share(other)).not.toBe(link);
-  // An edit guesses anew.
+  // An edit infers the configuration again.
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+End");
   await other.keyboard.type("// more");
@@ -200,12 +201,12 @@ test("saved file has the contents of a link and opens when dropped", async ({ pa
   await expect.poll(() => text(other)).toBe(await text(page));
   await ready(other);
   await expect.poll(() => other.locator("footer").innerText()).toBe(position);
-  // A text becomes one of the person's own.
+  // A source file becomes a saved kernel.
   await drop(other, [["mine.ptx", kernel]]);
   await expect.poll(() => text(other)).toBe(kernel);
   await ready(other);
   await expect(other.getByRole("combobox", { name: "Example" }).locator("option:checked")).toContainText("mine");
-  // The same by the button.
+  // The same with the button.
   await other.locator("details.sharing summary").click();
   const choosing = other.waitForEvent("filechooser");
   await panel(other).getByRole("button", { name: "Open file" }).click();
@@ -291,7 +292,7 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2"]);
   await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
   expect(await share(other)).toBe(link);
-  // The reader's own expressions come after them, also over a reload.
+  // The user's own expressions follow those of the link, also after a reload.
   await other.getByRole("textbox", { name: "Watch expression" }).fill("columns[5]");
   await other.keyboard.press("Enter");
   await expect(watched(other)).toHaveCount(3);
@@ -299,13 +300,13 @@ test("watch expressions and breakpoints are stored in the link and kept by the r
   await ready(other);
   await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2", "columns[5]"]);
   await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
-  // An edit makes it the reader's text, with what is watched.
+  // An edit turns the source into a saved kernel, which keeps the watch expressions.
   await other.getByRole("textbox", { name: "PTX source" }).click();
   await other.keyboard.press("ControlOrMeta+End");
   await other.keyboard.type("// mine\n");
   await ready(other);
   await expect(watched(other)).toHaveCount(3);
-  // Another text has none of it; a file brings it again.
+  // Another source has none of them; a file restores them.
   await pick(other, "Vector stores: one, two or four elements per lane");
   await expect(watched(other)).toHaveCount(0);
   await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveCount(0);

@@ -1,4 +1,4 @@
-// The pages around the playground: an example, the reference, the documents, for who comes from a search or a link.
+// The pages around the playground: an example, the reference and the documents, for visitors from a search engine or a link.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const site = fileURLToPath(new URL("../dist", import.meta.url));
 
-/** Every page of a folder and of those in it, as paths from the top of the site. */
+/** Returns all pages of a folder and its subfolders, as paths relative to the root of the site. */
 function pagesOf(folder: string): string[] {
   return readdirSync(join(site, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -47,7 +47,7 @@ test("internal links of the site resolve", () => {
       if (/^[a-z]+:/.test(href)) continue;
       const [path, hash] = href.split("#");
       const file = path === "" ? page : normalize(join(dirname(page), path));
-      // The playground reads what follows its name by itself.
+      // The playground interprets its URL fragment itself.
       if (!existsSync(join(site, file))) wrong.push(`${page}: ${href}`);
       else if (hash && file !== "index.html" && !readFileSync(join(site, file), "utf8").includes(`id="${hash}"`)) wrong.push(`${page}: ${href}`);
     }

@@ -1,4 +1,4 @@
-// The page loads: its name is there, and nothing went wrong on the way.
+// Smoke test: the page loads with its name and without errors.
 import { expect, test } from "@playwright/test";
 
 test("playground opens without errors", async ({ page }) => {

@@ -1,4 +1,4 @@
-// A person steps through kernels of the tensor units, and looks at what a copy moved and at what a product read.
+// Kernels with Tensor Core operations: the data that a tensor copy transferred, and the tiles that a matrix multiplication read.
 import { expect, test } from "@playwright/test";
 import { open, pick, press, ready } from "./playground";
 
@@ -26,7 +26,7 @@ test("tensor copy shows its box within the tensor and the address of each 16-byt
   await expect.poll(drawn).not.toBe(swizzled);
   await card.getByRole("button", { name: "swizzled" }).click();
   await expect.poll(drawn).toBe(swizzled);
-  // The first piece of the second line: row 10, whose pieces the swizzle has moved.
+  // The first chunk of the second line: row 10, whose chunks the swizzle has moved.
   await picture.hover({ position: { x: 52, y: 56 } });
   await expect(card).toContainText("(32, 10): 16 bytes at shared-memory offset 128, which would be offset 144 without the swizzle.");
 });

@@ -1,4 +1,4 @@
-// A person's own texts: none is lost to an example, to another paste, to a reload, to its size or to a second tab.
+// Saved kernels: none is lost to an example, another paste, a reload, its size or a second tab.
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
@@ -7,7 +7,7 @@ const kernel = (name: string, value: number) =>
   `\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], ${value};\n\tret;\n}\n`;
 const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const picker = (page: Page) => page.getByRole("combobox", { name: "Example" });
-/** Chooses an own text by the start of its name. */
+/** Selects a saved kernel by the start of its name. */
 async function back(page: Page, name: string) {
   const option = picker(page).locator("option", { hasText: new RegExp(`^${name} `) }).first();
   await expect(option).toBeAttached();
@@ -31,7 +31,7 @@ test("saved kernels persist when an example is selected, another kernel is paste
   await page.reload();
   await ready(page);
   expect(await text(page)).toBe(kernel("second", 2));
-  // What is deleted is deleted, and nothing else.
+  // Only the deleted kernel is removed.
   page.on("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Delete kernel" }).click();
   await expect(picker(page)).toHaveValue("row-and-column-stores");
@@ -44,7 +44,7 @@ test("source is saved when the page closes immediately after an edit", async ({ 
   await open(page);
   await paste(page, kernel("brief", 4));
   await ready(page);
-  // The example takes its place, and the page goes before IndexedDB has answered.
+  // The example replaces the kernel, and the page is reloaded before IndexedDB has responded.
   await picker(page).selectOption({ label: "Predicated store" });
   await page.reload();
   await ready(page);

@@ -1,10 +1,11 @@
-// How the page holds up in use: frames a second while a long memory is scrolled and while a run is played, from a step to its picture, from a keystroke to its
-// diagnostics, and what memory grows by. `cargo xtask bench --only page` prints the figures (`e2e/figures.mjs`).
+// Performance of the page in use: frames per second while a long memory is scrolled and while a run is played, the time from a step to its
+// frame and from a keystroke to its diagnostics, and the growth of memory. `cargo xtask bench --only page` prints the figures
+// (`e2e/figures.mjs`).
 import { median } from "./median.mjs";
 
 const head = ".version 8.5\n.target sm_80\n.address_size 64\n";
 
-/** A kernel whose lanes store once each, over a memory of 64 MiB. */
+/** A kernel with a memory of 64 MiB, whose lanes store once each. */
 const LONG = `//@ launch grid=1 block=32
 //@ buffer out: u32[16777216] = 0
 ${head}.visible .entry fill(.param .u64 out)
@@ -20,7 +21,7 @@ ${head}.visible .entry fill(.param .u64 out)
 }
 `;
 
-/** A kernel of `block` threads a block, whose warps store `stores` times in all. */
+/** Returns a kernel of `block` threads per block, whose warps perform `stores` stores in total. */
 const storing = (block, stores) => `//@ launch grid=${stores / (block / 32)} block=${block}
 //@ buffer out: u32[${stores * 32}] = 0
 ${head}.visible .entry fill(.param .u64 out)
@@ -39,25 +40,25 @@ ${head}.visible .entry fill(.param .u64 out)
 }
 `;
 
-/** A kernel of `n` lines. */
+/** Returns a kernel of `n` lines. */
 const lines = (n) => `${head}.visible .entry long()\n{\n    .reg .b32 %r<4>;\n${"    add.u32 %r1, %r2, %r3;\n".repeat(n - 8)}    ret;\n}\n`;
 
 const ready = (page) => page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor({ timeout: 120_000 });
 
-/** Opens the page with a text. */
+/** Opens the page with a source. */
 export async function openText(browser, address, text) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(address);
   await ready(page);
   await page.evaluate((text) => globalThis.warpgridEditor.setText(text), text);
-  // The text before is no longer shown.
+  // The previous source is no longer shown.
   await page.waitForFunction((text) => globalThis.warpgridEditor.text() === text, text);
   await page.locator("[data-ready=false]").first().waitFor({ timeout: 2_000 }).catch(() => {});
   await ready(page);
   return page;
 }
 
-/** Frames a second while `move(element, n)` is done before each of them. */
+/** Returns the frames per second while `move(element, n)` is called before each of them. */
 function framesWhile(locator, seconds, move) {
   return locator.evaluate(async (element, [seconds, move]) => {
     const act = new Function("element", "n", move);
@@ -74,7 +75,7 @@ function framesWhile(locator, seconds, move) {
   }, [seconds, move]);
 }
 
-/** Frames a second while 64 MiB are scrolled, as values and as cells of one pixel. */
+/** Returns the frames per second while 64 MiB are scrolled, as values and as cells of one pixel. */
 async function scrolling(browser, address) {
   const page = await openText(browser, address, LONG);
   const memory = page.locator(".memory").first();
@@ -88,7 +89,8 @@ async function scrolling(browser, address) {
   return { values, pixels };
 }
 
-/** Frames a second while 100,000 stores are played, and bytes that the browser's heap grows by from the first half of some minutes to the second. */
+/** Returns the frames per second while 100,000 stores are played, and the growth of the JavaScript heap in bytes from the first half of
+ *  some minutes to the second. */
 async function playing(browser, address, minutes) {
   const page = await openText(browser, address, storing(1_024, 100_000));
   const session = await page.context().newCDPSession(page);
@@ -119,7 +121,7 @@ async function playing(browser, address, minutes) {
   return { frames, grown };
 }
 
-/** Milliseconds from a press of → to the frame with what it has stored, at 1,024 threads: the median of several. */
+/** Returns the median of the milliseconds from a press of → to the frame with its store, at 1,024 threads. */
 async function stepping(browser, address) {
   const page = await openText(browser, address, storing(1_024, 320));
   await page.getByRole("button", { name: "Go to start" }).click();
@@ -147,7 +149,7 @@ async function stepping(browser, address) {
   return median(times);
 }
 
-/** Milliseconds from a keystroke that makes a mistake, or mends it, to the verdict about it in a text of 2,000 lines: the median of several. */
+/** Returns the median of the milliseconds from a keystroke that introduces or fixes an error to its report, in a source of 2,000 lines. */
 async function typing(browser, address) {
   const page = await openText(browser, address, lines(2_000));
   await page.getByRole("textbox", { name: "PTX source" }).click();
@@ -178,7 +180,7 @@ async function typing(browser, address) {
   return median(times);
 }
 
-/** Says the figures of use. */
+/** Prints the figures of use. */
 export async function figuresOfUse(browser, address, say) {
   const minutes = Number(process.env.WARPGRID_PLAY_MINUTES ?? 1);
   const { values, pixels } = await scrolling(browser, address);

@@ -1,4 +1,4 @@
-// Widgets on other people's pages: what a reader sees before, during and after a touch, and what the page pays for it.
+// Widgets on other pages: their contents before, during and after interaction, and their cost for the page.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,13 +14,13 @@ const { embed } = await import(new URL("pkg/record.js", root).href);
 const example = (name: string) => readFileSync(new URL(`public/examples/${name}.ptx`, root), "utf8");
 const snippet = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 
-/** The strictest policy under which a widget with its core works. */
+/** The strictest policy under which a widget with the emulator works. */
 const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types warpgrid";
 
-/** The strictest under which a recording is read: without wasm, worker and requests. */
+/** The strictest policy under which a recording is shown: without wasm, worker and requests. */
 const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** A page of a host, with nothing but the two lines of the README and a policy. */
+/** Opens a host page with only the two lines of the README and a policy. */
 async function host(page: Page, body: string, { html = "", policy = POLICY } = {}) {
   const head = `<title>Guide</title><link rel="stylesheet" href="/widget/warpgrid-snapshot.css"><script type="module" src="/widget/warpgrid-widget.js"></script>`;
   await page.route("**/guide.html", (route) => route.fulfill({
@@ -31,7 +31,7 @@ async function host(page: Page, body: string, { html = "", policy = POLICY } = {
   await page.goto("/guide.html");
 }
 
-/** What the page has asked for, by file name. */
+/** Collects the requests of the page by file name. */
 function requests(page: Page) {
   const names: string[] = [];
   page.on("request", (request) => names.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
@@ -103,7 +103,7 @@ test("unrecorded widgets load one shared emulator when scrolled into view", asyn
   await expect(page.getByRole("cell", { name: "9 lane 31", exact: true })).toBeVisible();
   expect(asked.filter((name) => name === "core_ptx_bg.wasm")).toHaveLength(1);
   expect(asked.filter((name) => name === "warpgrid-worker.js")).toHaveLength(1);
-  // No machine code, so none of its core.
+  // Without SASS sources, the SASS module is not loaded.
   expect(asked).not.toContain("core_bg.wasm");
   expect(before!.height).toBeGreaterThan(80);
 });
@@ -117,7 +117,7 @@ test("SASS widget loads its own emulator module, which PTX widgets do not load",
   await expect(widget.getByRole("status")).toContainText("STS");
   await expect(page.locator("#ptx").getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   for (const file of ["core_bg.wasm", "core_ptx_bg.wasm"]) expect(asked.filter((name) => name === file), file).toHaveLength(1);
-  // The language changes with the text: the other core answers.
+  // The language changes with the source, so the other worker responds.
   await widget.evaluate((it: any, text) => { it.removeAttribute("front"); it.removeAttribute("target"); it.text = text; }, snippet);
   await expect(widget.getByRole("cell", { name: "31 lane 31", exact: true })).toBeVisible();
   expect(wrong).toEqual([]);
@@ -127,7 +127,7 @@ test("cross-origin page loads the widget files from the playground site under a 
   const wrong = errors(page);
   const policy = `default-src 'none'; script-src ${baseURL} 'wasm-unsafe-eval'; style-src ${baseURL}; connect-src ${baseURL}; worker-src blob: ${baseURL}; img-src data:; require-trusted-types-for 'script'; trusted-types warpgrid`;
   const lines = `<link rel="stylesheet" href="${baseURL}/widget/warpgrid-snapshot.css"><script type="module" src="${baseURL}/widget/warpgrid-widget.js"></script>`;
-  // A server of its own: a page that the test makes up may not ask this machine.
+  // A separate server, because a page that the test creates must not request this machine.
   const theirs = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy });
     response.end(`<!doctype html><html lang="en"><title>Theirs</title><link rel="icon" href="data:,"><body>${lines}<warpgrid-playground step="end">${snippet}</warpgrid-playground></body></html>`);
@@ -250,7 +250,7 @@ test("infinite loop in a widget does not block the page or other widgets", async
   const endless = page.locator("#endless");
   await expect(endless.getByText(/^step 0/)).toBeVisible();
   await endless.evaluate((widget: any) => { void widget.seek(1e12); });
-  // The page answers at once while the run goes on.
+  // The page responds immediately during the run.
   const other = page.locator("warpgrid-playground").last();
   await other.getByRole("button", { name: "Step forward" }).click({ timeout: 1_000 });
   await expect(other.getByText("step 1 of 3")).toBeVisible({ timeout: 1_000 });
@@ -266,7 +266,7 @@ test("live widget is ready within one second from a warm cache", async ({ page }
     times.push(Math.round(ms));
   }
   console.log(`ready after ${times[0]} ms, then from the cache after ${times.slice(1).join(", ")} ms`);
-  // Other journeys run beside this one: the quickest visit is the one that they disturb least.
+  // Other tests run in parallel, so the fastest visit is the least disturbed one.
   expect(Math.min(...times.slice(1))).toBeLessThan(1_000);
 });
 
@@ -327,7 +327,7 @@ test("playground opens with the source and settings of a widget and generates eq
   const slider = playground.getByRole("slider", { name: "Playback position" });
   await expect(slider).toHaveAttribute("aria-valuetext", "step 2 of 6");
   await expect(playground.getByRole("combobox", { name: "Target" })).toHaveValue("sm_80");
-  // A widget of grids alone: the source has the least share of the page.
+  // A widget with only grids gives the source the smallest width of the page.
   await expect(playground.getByRole("separator", { name: "Resize source pane" })).toHaveAttribute("aria-valuenow", "20");
   expect(new URL(playground.url()).hash).toBe("");
 
@@ -347,7 +347,7 @@ test("playground opens with the source and settings of a widget and generates eq
   await expect(editor).toContainText("st.global.u32");
   await playground.close();
 
-  // The lines as they are, in a page of their own.
+  // The unchanged embedding code in a separate page.
   await page.route("**/back.html", (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body: `<!doctype html><html lang="en"><title>Back</title><body>${html}${frame}` }));
   await page.goto("/back.html");
   const widget = page.locator("warpgrid-playground");
@@ -460,7 +460,7 @@ test("styles of the host page do not affect the widget", async ({ page }) => {
 });
 
 test("widget supports bundlers that emit relative asset paths", async ({ page }) => {
-  // What Turbopack makes of `new URL("./file", import.meta.url)`.
+  // The output of Turbopack for `new URL("./file", import.meta.url)`.
   const address = /new URL\("\.\/([^"]+)",import\.meta\.url\)/g;
   const script = readFileSync(new URL("pkg/warpgrid-widget.js", root), "utf8");
   expect(script.match(address)).toHaveLength(4);

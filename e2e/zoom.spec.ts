@@ -1,4 +1,4 @@
-// From the full value to one pixel a cell, and all of a long memory beside its rows.
+// Zoom levels from the full value to one pixel per cell, and the minimap of a long memory beside its rows.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
@@ -28,7 +28,7 @@ const memory = (page: Page, name: string) => page.locator(`.memory[data-memory="
 const size = (page: Page, name: string) => memory(page, name).locator(".small-cells").getAttribute("data-how");
 const smaller = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom out/ });
 const larger = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Zoom in/ });
-/** The colour of the pixel at a place of the small cells, in pixels of the page. */
+/** Returns the color of a pixel of the pixel grid, at a position in CSS pixels. */
 const pixel = (page: Page, name: string, x: number, y: number) => memory(page, name).locator(".small-cells canvas").evaluate((canvas: HTMLCanvasElement, [x, y]) => {
   const density = devicePixelRatio;
   return [...canvas.getContext("2d")!.getImageData(Math.floor(x * density), Math.floor(y * density), 1, 1).data].join(" ");
@@ -49,13 +49,13 @@ test("grid zooms from one-pixel cells to full values by buttons and keys", async
   await smaller(page, "rows").click();
   await expect(rows.locator(".small-cells .said")).toHaveText("16 columns, coloured by value, visible range 0 to 95.");
   expect(await size(page, "rows")).toContain("cell=12");
-  // What it holds is read as before.
+  // Screen readers read the values as before.
   await expect(page.getByRole("grid", { name: "rows", exact: true }).getByRole("gridcell")).toHaveCount(128);
   await rows.getByRole("button", { name: "lane", exact: true }).click();
   await expect(rows.locator(".small-cells .said")).toHaveText("16 columns, coloured by lane of the last write.");
   // Lane 0 wrote the elements 0 and 32, lane 1 the next one.
   await expect.poll(async () => (await pixel(page, "rows", 3, 3)) === (await pixel(page, "rows", 3, 27)) && (await pixel(page, "rows", 3, 3)) !== (await pixel(page, "rows", 15, 3))).toBe(true);
-  // The keys stay with the cells, whatever their size.
+  // The cells keep the keyboard focus at every size.
   await rows.getByRole("button", { name: "value", exact: true }).focus();
   await page.keyboard.press("+");
   await rows.locator(".scroller:has(> div > canvas)").focus();
@@ -72,7 +72,7 @@ test("grid zooms from one-pixel cells to full values by buttons and keys", async
   await larger(page, "rows").click();
   await expect(larger(page, "rows")).toHaveAttribute("aria-disabled", "true");
   await expect.poll(() => rows.locator(".scroller > div").evaluate((node) => node.clientWidth)).toBeGreaterThan(width);
-  // The transport has its keys again.
+  // The transport has its keyboard shortcuts again.
   await expect(page.getByRole("status")).toContainText("store 5 of 8");
 });
 
@@ -90,7 +90,7 @@ test("Ctrl+scroll zooms around the pointer", async ({ page }) => {
   await turn(120);
   await expect.poll(() => size(page, "p")).toContain("cell=8");
   await expect(cells.locator(".small-cells .said")).toContainText("by value");
-  // Far below, a press shows the value, and pins the cell.
+  // After scrolling far down, a click shows the value and pins the cell.
   await cells.locator(".small-cells .scroller").evaluate((node) => { node.scrollTop = node.scrollHeight / 2; });
   await page.waitForTimeout(300);
   await cells.locator(".small-cells canvas").hover({ position: { x: 12, y: 200 } });
@@ -156,7 +156,7 @@ test("minimap of a long buffer scrolls by click, drag and keyboard", async ({ pa
   await expect(map).toHaveAttribute("aria-valuetext", /to 262,143 of 262,144$/);
   await page.keyboard.press("Home");
   await expect.poll(share).toBe(0);
-  // What was written has the colour of the lane that wrote last, and the rest none.
+  // Written parts have the color of the lane that wrote last, the others are transparent.
   const alpha = () => map.locator("canvas").evaluate((canvas: HTMLCanvasElement) => {
     const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
     const [half, third] = [canvas.width * canvas.height / 2, 3];
@@ -165,7 +165,7 @@ test("minimap of a long buffer scrolls by click, drag and keyboard", async ({ pa
   });
   // 64 blocks store in the first half of the memory.
   await expect.poll(alpha).toEqual([64, 0]);
-  // A short memory has none, and stays so small as it was.
+  // A short memory has no minimap, and keeps its small size.
   await pick(page, "Coalesced and strided stores");
   await expect(memory(page, "rows")).toBeVisible();
   await expect(page.getByRole("slider", { name: /^Minimap of/ })).toHaveCount(0);
@@ -181,7 +181,7 @@ test("column list offers a custom layout", async ({ page }) => {
   await expect(view.getByRole("combobox", { name: "Element type of the view" })).toHaveValue("u16");
   await expect(view.getByRole("textbox", { name: "Layout" })).toBeFocused();
   await expect(card.getByRole("combobox", { name: "Columns" })).toHaveValue("");
-  // The cards of watched values stay as they were.
+  // The watch cards are unchanged.
   await expect(page.getByRole("button", { name: "Add watch" })).toBeVisible();
 });
 

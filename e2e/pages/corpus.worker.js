@@ -1,4 +1,4 @@
-// Cases and the engine that runs them go in, or launches for both engines; what the package makes of them in this worker comes out.
+// Receives cases and the engine that runs them, or launches for both engines, and sends the results of the package in this worker.
 import init, * as warpgrid from "/pkg/warpgrid.js";
 import { compareEngines, runCorpus } from "/npm/corpus.mjs";
 
