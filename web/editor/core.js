@@ -14,7 +14,7 @@ function take(language) {
   const early = first;
   if (!early) return start(language, language === "both");
   first = null;
-  try { localStorage.setItem(LANGUAGE, language); } catch { /* it is a guess only */ }
+  try { localStorage.setItem(LANGUAGE, language); } catch { /* the first worker is only a guess */ }
   if (early.language === language) return early;
   early.worker.terminate();
   return start(language);

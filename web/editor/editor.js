@@ -248,13 +248,13 @@ function printOf(text) {
 }
 function keepBreaks() {
   const lines = breakLines(view.state, view.state.field(breaks));
-  try { sessionStorage.setItem(BREAKS, JSON.stringify([printOf(api.text()), lines])); } catch { /* they are gone then */ }
+  try { sessionStorage.setItem(BREAKS, JSON.stringify([printOf(api.text()), lines])); } catch { /* the breakpoints are lost on reload */ }
 }
 function restoreBreaks() {
   try {
     const [print, lines] = JSON.parse(sessionStorage.getItem(BREAKS) ?? "[]");
     if (print === printOf(api.text())) addBreaks(lines);
-  } catch { /* none were kept */ }
+  } catch { /* no breakpoints are saved */ }
 }
 /** Adds breakpoints at lines that have none. */
 function addBreaks(lines) {

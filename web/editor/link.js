@@ -34,7 +34,7 @@ export async function readLink(hash) {
     throw error instanceof Mistake ? error : mistake("cut");
   }
   let value = null;
-  try { value = JSON.parse(new TextDecoder().decode(bytes)); } catch { /* it is not understood */ }
+  try { value = JSON.parse(new TextDecoder().decode(bytes)); } catch { /* handled below as an invalid value */ }
   return checked(value, "link");
 }
 

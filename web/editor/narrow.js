@@ -40,7 +40,7 @@ export function showView(view) {
     const isShown = button.dataset.view === view;
     name(button, { "aria-selected": isShown }).tabIndex = isShown ? 0 : -1;
   }
-  try { sessionStorage.setItem(KEPT, view); } catch { /* the first one next time */ }
+  try { sessionStorage.setItem(KEPT, view); } catch { /* the next visit starts with the first view */ }
 }
 
 function tabs() {
@@ -93,7 +93,7 @@ export function addNarrow() {
   header.append(more(header));
   header.after(tabs());
   let kept = null;
-  try { kept = sessionStorage.getItem(KEPT); } catch { /* the first one */ }
+  try { kept = sessionStorage.getItem(KEPT); } catch { /* the first view is shown */ }
   showView(kept ?? VIEWS[0][0]);
   if (root.dataset.shown === undefined) showView(VIEWS[0][0]);
 }

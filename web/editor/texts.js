@@ -312,7 +312,7 @@ export async function connectTexts(onList, onTrouble) {
     const abouts = await getMany(ids.map(aboutKey), store());
     ids.forEach((id, index) => { if (abouts[index] && !known.has(id)) known.set(id, abouts[index]); });
     await keepHeld();
-  } catch { /* without IndexedDB the journal alone keeps the text */ }
+  } catch { /* without IndexedDB only the journal stores the source */ }
   name = known.get(own)?.name ?? "";
   // A source that the last page had no time to save.
   if (typeof unkept?.text === "string") {

@@ -26,5 +26,5 @@ export function keptOf(key, brought = []) {
 export function keep(key, expressions) {
   const others = all().filter(([own]) => own !== key);
   const entries = expressions.length === 0 ? others : [[key, expressions], ...others];
-  try { localStorage.setItem(KEPT, JSON.stringify(entries.slice(0, MOST_TEXTS))); } catch { /* they last as long as the page */ }
+  try { localStorage.setItem(KEPT, JSON.stringify(entries.slice(0, MOST_TEXTS))); } catch { /* the expressions are lost on reload */ }
 }

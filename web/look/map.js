@@ -61,7 +61,7 @@ export function memoryMap(place) {
     try {
       found = await askAt(now, "map", positionOf(now), card.dataset.memory);
       paint();
-    } catch { /* without it there is the frame */ }
+    } catch { /* the frame of the visible rows is still shown */ }
     follow();
     // During a playback, the worker is idle for longer than it computes minimaps.
     await new Promise((done) => setTimeout(done, RESTS * (performance.now() - start)));

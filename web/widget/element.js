@@ -180,7 +180,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     try {
       const value = JSON.parse(script?.textContent ?? "null");
       if (isRecording(value)) this.#recording = value;
-    } catch { /* a recording that is cut off: the text is there */ }
+    } catch { /* the recording is truncated, but the source is available */ }
     // Markdown and templates leave the text of these elements unchanged.
     const code = this.querySelector('script[type^="text/"],code,pre') ?? this;
     const text = [...code.childNodes].filter((node) => node !== script).map((node) => node.textContent).join("");

@@ -178,7 +178,7 @@ fn colours(palette: &Palette) -> Result<Vec<[u8; 4]>, JsValue> {
     Ok(colours.to_vec())
 }
 
-/// Creates an offscreen canvas.
+/// Creates a canvas outside of the document.
 fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, JsValue> {
     let document = web_sys::window().and_then(|window| window.document());
     let canvas = document.ok_or(JsValue::NULL)?.create_element("canvas")?;

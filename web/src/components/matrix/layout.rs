@@ -161,7 +161,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     }
 }
 
-/// Renders ordered numbers as a slider. The first value stands for all elements.
+/// Renders an ordered choice of numbers as a slider. The first choice selects all of them.
 fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>) -> Html {
     let choices = parameter.choices.clone();
     let most = choices.len().saturating_sub(1);
