@@ -14,7 +14,7 @@ use warpgrid_view::session::memory_search::FoundCell;
 use warpgrid_view::source::reference::Pages;
 
 /// A worker response in an action. Components clone actions and a frame is large, so the clones share the response, and the first call of
-/// [`Letter::open`] takes it.
+/// `Letter::open` takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Letter(Rc<RefCell<Option<Response>>>);
 

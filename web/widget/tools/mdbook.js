@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// mdBook preprocessor: converts fenced blocks ```` ```ptx,playground ```` to widgets with recorded runs. After `npm install warpgrid` in the
-// folder of the book, in book.toml:
+// mdBook preprocessor: converts fenced blocks ```` ```ptx,playground ```` to widgets with recorded runs. After `npm install warpgrid` in
+// the folder of the book, in book.toml:
 //
 //   [preprocessor.warpgrid]
 //   command = "npx --no-install warpgrid-mdbook"
