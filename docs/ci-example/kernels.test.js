@@ -1,4 +1,4 @@
-// What CI asks of the kernels: that they are accepted for every target, that they leave the right memory, and that they stay fast.
+// Tests of the kernels for CI: acceptance for each target, final memory, and memory traffic.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Builds the small documents with their real tools: `node docs/hosts/build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER` leaves pages in FOLDER, with the
-// files of the widget beside them. Needs `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; `mkdocs`; the npm packages `markdown-it` and `vue`; the npm package `@mdx-js/mdx` with
+// Builds the example documents: `node docs/hosts/build.mjs mdbook|sphinx|mkdocs|markdown-it|mdx|docusaurus FOLDER` writes pages and the
+// files of the widget to FOLDER. Requires `pkg/` (`cargo xtask package`) and the tool: `mdbook`; `sphinx-build`; `mkdocs`; the npm packages `markdown-it` and `vue`; the npm package `@mdx-js/mdx` with
 // `react-dom`; those of Docusaurus.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const [kind, to] = process.argv.slice(2);
 const folder = resolve(to);
 const call = (command, ...words) => execFileSync(command, words, { stdio: ["ignore", "inherit", "inherit"] });
 
-/** The files of the widget, where the document looks for them. */
+/** Copies the files of the widget to the directory that the document refers to. */
 function lay(below) {
   mkdirSync(join(folder, below), { recursive: true });
   for (const file of FILES) cpSync(join(root, "pkg", file), join(folder, below, file));
@@ -51,12 +51,12 @@ const builders = {
     const page = (body) => `<!doctype html><html lang="en"><head>${head}</head><body>${body}</body></html>`;
     lay("warpgrid");
     writeFileSync(join(folder, "stores.html"), page(new MarkdownIt({ html: true }).use(warpgrid).render(text)));
-    // As VitePress has it: a template of Vue, rendered on the server.
+    // Like VitePress: a Vue template, rendered on the server.
     const template = new MarkdownIt({ html: true }).use(warpgrid, { vue: true }).render(text);
     writeFileSync(join(folder, "vue.html"), page(await renderToString(createSSRApp({ template: `<div>${template}</div>` }))));
   },
   async mdx() {
-    // From wherever the tools are installed.
+    // Resolves modules from the directory of the tools.
     const require = createRequire(join(process.env.MDX_PROJECT ?? root, "package.json"));
     const load = (name) => import(pathToFileURL(require.resolve(name)));
     const [{ evaluate }, runtime, { createElement }, { renderToStaticMarkup }] =
@@ -70,7 +70,7 @@ const builders = {
     writeFileSync(join(folder, "stores.html"), `<!doctype html><html lang="en"><head>${head}</head><body>${renderToStaticMarkup(createElement(Page))}</body></html>`);
   },
   docusaurus() {
-    // A site of its own, with the packages that are installed elsewhere and ours beside them.
+    // A separate site with links to the installed packages and to the built package.
     const source = join(folder, "..", `${kind}-source`);
     const installed = join(process.env.DOCUSAURUS_PROJECT ?? root, "node_modules");
     rmSync(source, { recursive: true, force: true });

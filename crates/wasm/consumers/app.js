@@ -1,9 +1,9 @@
-// What every consumer does with the package, in a page, in a worker and in Node.
+// Calls of the package that each consumer makes, in a page, in a worker and in Node.
 import init, { Session, WarpgridError, check } from "warpgrid";
 
 const source = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
 
-/** Checks a text, runs it, reads its memory, and makes a mistake. */
+/** Checks a source, runs it, reads its memory, and makes an invalid call. */
 export async function usePackage() {
   await init();
   const { accept } = check(source, { target: "sm_90" });

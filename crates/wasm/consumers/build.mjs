@@ -1,6 +1,6 @@
-// Projects that use the package as a user gets it: packed by npm, installed from the archive into a folder of its own, built by a real tool.
-// `node crates/wasm/consumers/build.mjs vite|vite-modules|webpack|esbuild|plain FOLDER` leaves a page in FOLDER. Needs `pkg/` (`cargo xtask package`);
-// the tools are those installed in `$CONSUMER_TOOLS`.
+// Builds a project that uses the package like a user: installs the packed archive into an empty directory, and bundles with a real tool.
+// `node crates/wasm/consumers/build.mjs vite|vite-modules|webpack|esbuild|plain FOLDER` writes a page to FOLDER. Requires `pkg/` (`cargo xtask package`)
+// and the tools in `$CONSUMER_TOOLS`.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const SOURCES = ["app.js", "main.js", "worker.js", "index.html"];
 
-/** A module of the tools. */
+/** Imports a module of the tools. */
 async function tool(name) {
   const places = [process.env.CONSUMER_TOOLS, root].filter(Boolean);
   for (const place of places) {
@@ -24,7 +24,7 @@ async function tool(name) {
   throw new Error(`${name} is not installed`);
 }
 
-/** An empty project with the package in it, from its archive. */
+/** Creates a project with the package, installed from its archive. */
 export function project(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ export function project(folder) {
   return folder;
 }
 
-/** Vite with its own way: an asset beside the code. `modules` takes the wasm as a module instead, by the condition `bundler`. */
+/** Vite emits the WebAssembly as an asset. With `modules`, it imports the WebAssembly as a module (export condition `bundler`). */
 async function vite(source, target, { modules = false } = {}) {
   const [{ build }, wasm] = await Promise.all([tool("vite"), modules ? tool("vite-plugin-wasm") : null]);
   const plugins = () => (wasm ? [wasm.default()] : []);
@@ -62,10 +62,10 @@ async function webpack(source, target) {
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
-/** What pages fetch from beside the package or the widget. */
+/** Files that pages fetch from the directory of the package or of the widget. */
 const FETCHED = ["core_bg.wasm", "core_ptx_bg.wasm", "warpgrid-worker.js", "warpgrid-worker-sass.js"];
 
-/** esbuild leaves addresses as they are: the files go beside the bundle. */
+/** esbuild does not rewrite URLs, so the files are copied to the directory of the bundle. */
 async function esbuild(source, target) {
   const { build } = await tool("esbuild");
   const entryPoints = ["main.js", "worker.js"].map((name) => join(source, name));
@@ -74,7 +74,7 @@ async function esbuild(source, target) {
   cpSync(join(source, "index.html"), join(target, "index.html"));
 }
 
-/** No tool at all: the files as they are. Workers know no import maps, so the name gives way to the address. */
+/** Uses no tool. Workers do not support import maps, so the package name is replaced by a URL. */
 async function plain(source, target) {
   const { readFileSync } = await import("node:fs");
   mkdirSync(target, { recursive: true });

@@ -1,4 +1,4 @@
-// The package in Node and in TypeScript, from its archive, as users get it; and the examples of its README. The pages are `e2e/consumers.spec.ts`.
+// Tests of the packed package in Node and in TypeScript, and of the examples in its README. `e2e/consumers.spec.ts` tests the pages.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => rm(join(folder, ".."), { recursive: true, force: true }));
 
-/** What a command prints; it must succeed. */
+/** Runs a command, which must succeed, and returns its output. */
 function outcome(command, ...words) {
   const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: "utf8" });
   assert.equal(status, 0, `${command} ${words.join(" ")}\n${stdout}${stderr}`);
@@ -65,7 +65,7 @@ for (const [name, lib] of [["without the DOM", ["es2022"]], ["with the DOM", ["e
 test("the project for CI passes, and notices a wrong kernel", async () => {
   const example = join(root, "docs/ci-example");
   for (const name of ["kernels", "kernels.test.js"]) await cp(join(example, name), join(folder, name), { recursive: true });
-  // As a person starts it: a test within a test would report to this one.
+  // Without this variable, the nested test runner would report to the current test.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const run = () => spawnSync(process.execPath, ["--test", "--test-reporter=tap", "kernels.test.js"], { cwd: folder, encoding: "utf8", env });
   const good = run();
@@ -87,7 +87,7 @@ test("no type is `any`", async () => {
   }
 });
 
-// An example of the README is a module of its own; `// => value` says the value before it.
+// Each example of the README is a separate module. `// => value` states the value of the preceding expression.
 const readme = await readFile(join(root, "crates/wasm/README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code).filter((code) => !code.includes("frame.contentWindow"));
 for (const [index, code] of examples.entries()) {

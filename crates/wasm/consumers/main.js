@@ -1,4 +1,4 @@
-// A page: what the package answers in it, and in a worker that it starts; and a widget.
+// A page with results of the package in the page and in a worker, and with a widget.
 import "warpgrid/widget";
 import { usePackage } from "./app.js";
 

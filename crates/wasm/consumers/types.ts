@@ -1,10 +1,10 @@
-// What the types of the package promise: a reader of types sees at once what would be wrong. Compiled by `consumers.test.mjs` and never run.
+// Tests of the type declarations of the package. `consumers.test.mjs` compiles this file and does not run it.
 import markdownIt from "warpgrid/markdown-it";
 import remark from "warpgrid/remark";
 import init, { type Cell, type InitInput, Session, WarpgridError, check, explain, hover, initSync } from "warpgrid";
 import { type Recording, embedding, record } from "warpgrid/record";
 
-/** Compiles only where both types are the same: `any` is the same as nothing else. */
+/** Compiles only if both types are identical; `any` is not identical to any other type. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const isTrue = <Claim extends true>(claim: Claim): Claim => claim;
 
@@ -39,16 +39,16 @@ export async function main(bytes: Uint8Array): Promise<void> {
   new Session({ source: "ret;", grid: 4 });
   // @ts-expect-error positions are numbers
   session.seek("3");
-  // @ts-expect-error what is read is not assigned
+  // @ts-expect-error the property is read-only
   session.position = 3;
-  // @ts-expect-error only the package makes its errors
+  // @ts-expect-error the constructor of the error class is private
   new WarpgridError("no");
   // @ts-expect-error an input is one of the forms
   const input: InitInput = 5;
   void input;
 }
 
-// The plugins of documentation tools, as their configurations have them.
+// The plugins of documentation tools, as their configuration files use them.
 const remarkPlugins: (() => (tree: { type: string }) => Promise<void> | void)[] = [remark];
 const markdown = { config: (md: { use(plugin: typeof markdownIt, options?: { vue?: boolean }): unknown }) => md.use(markdownIt, { vue: true }) };
 const made: Promise<{ html: string; problems: { line: number; message: string }[] }> = embedding("ret;");

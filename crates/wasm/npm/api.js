@@ -1,5 +1,5 @@
-// What every door of the package gives: the functions of the core and its session. What the core cannot say in a sentence, because the
-// glue fails before it is asked, is said here: arguments of a wrong kind, calls before `init` and after `free`.
+// Exports of all entry points of the package: the functions and the session of the core. This module validates arguments and rejects calls
+// before `init` and after `free`, for which the generated bindings would throw an unclear error before the core is called.
 import * as core from "./core_bg.js";
 import { SHAPES, readArgument } from "./arguments.js";
 import { asWarpgridError, notReady, unreadable } from "./errors.js";
@@ -20,7 +20,7 @@ function text(what, value) {
   if (typeof value !== "string") throw unreadable(what, value, "a string");
 }
 
-/** A number that is not negative and not above `most`. */
+/** Throws unless the value is an integer from 0 to `most`. */
 function whole(what, value, most = Number.MAX_SAFE_INTEGER) {
   if (!Number.isInteger(value) || value < 0) throw unreadable(what, value, "a nonnegative integer");
   if (value > most) throw unreadable(what, value, `at most ${most}`);
@@ -34,13 +34,13 @@ function answer(call) {
   }
 }
 
-/** A function of the core; `read` looks at its arguments and gives those that the core gets. */
+/** Wraps a function of the core. `read` validates the arguments and returns the arguments for the core. */
 const guarded = (call, read = (...values) => values) => (...values) => {
   assertLoaded();
   const given = read(...values);
   return answer(() => call(...given));
 };
-/** A text and options beside it. */
+/** Reads a string and options. */
 const withOptions = (what, shape) => (source, options) => {
   text(what, source);
   return [source, readArgument("options", options, shape)];
@@ -96,7 +96,7 @@ export const cure = guarded(core.cure, (scenario, options) =>
 export const product = guarded(core.product, query(SHAPES.product));
 
 export class Session extends core.Session {
-  /** What workers open, too. */
+  /** The scenario, which each worker opens as well. */
   #scenario;
 
   constructor(scenario) {
@@ -110,7 +110,7 @@ export class Session extends core.Session {
     }
   }
 
-  /** Gives the memory back; a second call does nothing. */
+  /** Frees the memory. A second call has no effect. */
   free() {
     if (freed.has(this)) return;
     freed.add(this);
@@ -118,7 +118,7 @@ export class Session extends core.Session {
     super.free();
   }
 
-  /** As `run`, with the blocks of a long run to the end shared out among workers. */
+  /** Like `run`, but distributes the blocks of a long run to the end over workers. */
   async runOnWorkers(options) {
     const assertReady = () => assertAlive(this);
     assertReady();
@@ -128,7 +128,7 @@ export class Session extends core.Session {
 }
 if (Symbol.dispose) Session.prototype[Symbol.dispose] = Session.prototype.free;
 
-/** What a method has to be given, where the core gets something else. */
+/** Validation of the arguments of a method. A returned array replaces the arguments. */
 const METHODS = {
   cluster: (block) => whole("block", block),
   events(from, to) {
@@ -160,7 +160,7 @@ const METHODS = {
   seek: (position) => whole("position", position),
 };
 
-// Every method and getter asks whether the session is still there.
+// Each method and getter checks that the session has not been freed.
 for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(core.Session.prototype))) {
   if (name === "constructor" || name.startsWith("__") || Object.hasOwn(Session.prototype, name)) continue;
   const guard = (call) => call && function (...values) {

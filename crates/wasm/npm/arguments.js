@@ -1,10 +1,10 @@
-// The arguments of the package: what a host hands over goes in; a plain copy comes out, or a sentence that names the field and says what it is and
-// what it should be. Names of fields are the core's to know: it refuses those that it does not. Each is read as it is spelled in files and in JavaScript.
+// Validation of arguments. Input: a value of the host. Output: a plain copy, or an error with the field, its value and the expected type. The
+// core rejects unknown field names. A field name is accepted in the spelling of scenario files and in camel case.
 import { WarpgridError, shown } from "./errors.js";
 
 const refuse = (what, why) => { throw new WarpgridError(`cannot read the ${what}: ${why}`, "W0901"); };
 
-/** A kind of value: whether a value is of it, in words, and the shapes inside. */
+/** A type: its description for messages, its predicate, and the types of its members. */
 const kind = (words, fits, inside) => ({ words, fits, inside });
 const isCount = (value) => typeof value === "bigint" ? value >= 0n : Number.isInteger(value) && value >= 0;
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
@@ -19,7 +19,7 @@ const STEPS = kind("a nonnegative integer or `Infinity`", (value) => value === I
 const oneOf = (...words) => kind(`one of "${words.join('", "')}"`, (value) => words.includes(value));
 const list = (shape) => kind("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
 const object = (shape) => kind("an object", isObject, shape);
-/** An object whose fields have names of their own, each of one kind. */
+/** An object with arbitrary field names, whose values have one type. */
 const record = (each) => ({ ...kind("an object", isObject), each });
 const three = (value) => Array.isArray(value) && value.length === 3;
 const EXTENTS = kind("an array of three integers", three, SMALL);
@@ -71,15 +71,15 @@ export const SHAPES = {
 };
 
 /**
- * A plain copy of an argument in which what is not set is absent. What the host's own code does while its fields are read (a getter that throws, or
- * calls the session) is over before the core is asked.
+ * Returns a plain copy of an argument without its unset fields. Getters of the host run during the copy and thus before the call into the core,
+ * because they can throw or call the session.
  */
 export function readArgument(what, value, shape, isNeeded = false) {
   if (value === undefined || value === null) return isNeeded ? refuse(what, `found ${shown(value)}, expected an object`) : undefined;
   return copy(what, value, "", object(shape));
 }
 
-/** A field in the words of who writes it: `params[2].init`. */
+/** Returns the start of a message about a field, such as `params[2].init`. */
 const placed = (path) => (path === "" ? "" : `\`${path}\` is `);
 
 function copy(what, value, path, shape) {
@@ -101,7 +101,7 @@ function copy(what, value, path, shape) {
   return fresh;
 }
 
-/** A name in the spelling of the field that it means: `ptxVersion` and `ptx_version` are one. */
+/** Returns the declared spelling of a field name. `ptxVersion` and `ptx_version` are the same field. */
 function spelledAs(name, fields) {
   const spellings = [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())];
   return spellings.find((spelling) => Object.hasOwn(fields, spelling)) ?? name;

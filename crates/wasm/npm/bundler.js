@@ -1,5 +1,5 @@
-// The door where wasm is a module of its own: bundlers that import it so, and hosts that do. It is loaded before the first line of whoever
-// imports this, so that `init` has nothing left to do; a program that calls it runs with every door.
+// Entry point for bundlers and hosts that import WebAssembly as an ES module. The module is instantiated before the importing code runs, so
+// `init` does nothing; it exists because programs must run with each entry point.
 import * as wasm from "./core_bg.wasm";
 import { connect } from "./load.js";
 

@@ -1,15 +1,15 @@
-// Kernels that real compilers made go in, with the package that shall run them; how memory differs from what a GPU
-// leaves comes out, byte for byte. For pages, workers and Node alike: whoever calls says how a file is read.
+// Conformance test of the package: runs kernels of real compilers and compares the final memory with that of a GPU, byte by byte. Runs in
+// pages, workers and Node; the caller provides the functions that read files.
 
-/** Far more than any case needs; a case that gets here is stuck. */
+/** Step limit, far above the length of any case. */
 const MAX_STEPS = 50_000_000;
 /** Steps whose stores are part of a trace, as in `crates/view/tests/corpus.rs`. */
 const TRACED_STEPS = 1_000;
 
-/** How many there are at least: runs of kernels, buffers that they leave, and how many of the runs are translated; runs of families; listings; generated kernels. */
+/** Minimum counts: runs of kernels, compared buffers, compiled runs, runs of families, listings, generated kernels. */
 export const LEAST = { runs: 194, buffers: 540, translated: 150, families: 195, listings: 47, generated: 500 };
 
-/** Where cases lie, from the root of the project; the last folder is not there in every checkout. */
+/** Directories of the cases, relative to the repository root. The last directory is optional. */
 export const FOLDERS = {
   corpus: "crates/view/tests/corpus",
   machine_code: "crates/view/tests/machine_code",
@@ -17,7 +17,7 @@ export const FOLDERS = {
   corpus_sass: "../shared/corpus_sass",
 };
 
-/** The kernels in PTX: what a case says, and its files. Only where there is a file system, as the next one. */
+/** Returns the PTX kernels: the facts and the files of each case. Requires a file system, like `listings`. */
 export async function kernels(root) {
   const { names, json } = await folder(root, "corpus");
   return Promise.all(names.map(async (name) => {
@@ -27,7 +27,7 @@ export async function kernels(root) {
   }));
 }
 
-/** The same kernels as machine code that runs (tiers 1 and 2): all listings where they are, else the sample of the project. */
+/** Returns the same kernels as SASS that executes (tiers 1 and 2): all listings if their directory exists, otherwise the sample of the project. */
 export async function listings(root) {
   const all = await folder(root, "corpus_sass");
   if (all.names.length > 0) {
@@ -45,35 +45,35 @@ export async function listings(root) {
   }));
 }
 
-/** Kernels of tensor instructions: a packed file for each family, with what its cases say and their texts. */
+/** Returns the kernels with tensor instructions: one compressed file per family with the facts and sources of its cases. */
 export async function families(root) {
   const { readdir } = await import("node:fs/promises");
   const files = await readdir([root, FOLDERS.tensor].join("/"));
   return files.filter((file) => file.endsWith(".json.gz")).sort().map((file) => ({ name: file.replace(".json.gz", ""), packed: `tensor/${file}` }));
 }
 
-/** The cases of a packed file, whose bytes go in. */
+/** Decompresses the cases of a file. */
 async function unpacked(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const cases = await new Response(stream).json();
   return cases.map(({ case: given, texts }) => ({ name: given.name, given, texts }));
 }
 
-/** The bytes of a file by the path that a case gives it. */
+/** Reads the bytes of a file by its path within a case. */
 export async function readBytes(root, path) {
   const { readFile } = await import("node:fs/promises");
   const [first, ...rest] = path.split("/");
   return readFile([root, FOLDERS[first], ...rest].join("/"));
 }
 
-/** A file by the path that a case gives it. */
+/** Reads the text of a file by its path within a case. */
 export async function readCase(root, path) {
   const { readFile } = await import("node:fs/promises");
   const [first, ...rest] = path.split("/");
   return readFile([root, FOLDERS[first], ...rest].join("/"), "utf8");
 }
 
-/** One of the folders: the cases in it, the files of a case, and a file as JSON. */
+/** Returns the case names of a directory, and functions for the files of a case and for a file as JSON. */
 async function folder(root, which) {
   const { readdir } = await import("node:fs/promises");
   const entries = await readdir([root, FOLDERS[which]].join("/"), { withFileTypes: true }).catch(() => []);
@@ -85,9 +85,8 @@ async function folder(root, which) {
 }
 
 /**
- * Runs every file of the cases. `read` takes a path that a case gives and brings the file's text, `bytes` brings its bytes.
- * `wrong` has a sentence for whatever is not as the case says; it is empty when all is well. `engine` says what runs them, and `nTranslated` how many
- * were translated.
+ * Runs all files of the cases. `read` returns the text of a path within a case, `bytes` its bytes. `engine` selects the engine. The result
+ * contains one message per difference in `wrong`, and the number of compiled runs in `nTranslated`.
  */
 export async function runCorpus({ Session }, cases, read, { bytes, engine = "auto" } = {}) {
   const result = { nRuns: 0, nBuffers: 0, nTranslated: 0, wrong: [] };
@@ -98,7 +97,7 @@ export async function runCorpus({ Session }, cases, read, { bytes, engine = "aut
     const files = named ?? Object.keys(texts);
     const native = traces ? JSON.parse(await read(traces)) : {};
     const promises = await Promise.all([...given.params.flatMap(buffers), ...(given.arrays ?? []).flatMap(buffers)].map(promised));
-    // A case says its memory twice, so that our reading of its numbers is held to account as well.
+    // A case states its memory as numbers and as a digest. The comparison of both tests the conversion of the numbers.
     for (const promise of promises.filter(({ digest, stated }) => digest !== stated))
       result.wrong.push(`${name}: \`expect\` of ${promise.name} has the digest ${promise.digest}, not ${promise.stated}`);
     for (const file of files) {
@@ -126,7 +125,8 @@ export async function runCorpus({ Session }, cases, read, { bytes, engine = "aut
 }
 
 /**
- * Runs launches by the interpreter and by translated code. `wrong` has a sentence for each launch that does not leave the same memory after as many lane-instructions.
+ * Runs launches in the interpreter and in the JIT compiler. `wrong` contains one message per launch with a different memory or a different number
+ * of lane-instructions.
  */
 export function compareEngines({ Session }, scenarios) {
   const result = { nRuns: 0, nTranslated: 0, wrong: [] };
@@ -150,7 +150,7 @@ export function compareEngines({ Session }, scenarios) {
   return result;
 }
 
-/** How many steps a run has, and a digest of what its first steps stored. */
+/** Returns the number of steps of a run and a digest of the stores of its first steps. */
 async function trace(session) {
   const line = ({ step, instruction, lanes }) => `${step} ${instruction} ${lanes.map(({ value }) => value).join(" ")}\n`;
   const lines = session.events(0, TRACED_STEPS).map(line).join("");
@@ -161,12 +161,12 @@ async function sha256(bytes) {
   return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** What the package needs of a case. The module itself says its version. */
+/** Returns the scenario of a case. The source states its PTX version. */
 export function scenario({ entry, grid, block, cluster, dynamic_shared, params, arrays }, source) {
   return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(signed), ...(arrays && { arrays: arrays.map(signed) }) };
 }
 
-/** A number that JavaScript and Rust both call zero loses its sign on the way; its bits do not. */
+/** Replaces negative zeros by their bits, because the sign of a zero is lost between JavaScript and Rust. */
 function signed(parameter) {
   const literal = (value) => (Object.is(value, -0) ? `0x${bits(parameter.type, value).toString(16)}` : value);
   const { fields, init, value } = parameter;
@@ -178,18 +178,18 @@ function signed(parameter) {
   };
 }
 
-/** The buffers of a parameter whose memory after the launch is promised. */
+/** Returns the buffers of a parameter with an expected final memory. */
 function buffers(parameter) {
   if (parameter.fields) return parameter.fields.flatMap(buffers);
   return parameter.expect || parameter.one_of || parameter.expect_sha256 ? [parameter] : [];
 }
 
-/** The memory that a buffer may end with: one image of bytes, or several where writers race. */
+/** Returns the possible final contents of a buffer: one image, or several if stores race. */
 async function promised({ name, type, len: said, expect, expect_sha256, one_of }) {
-  // Of much memory the digest is all that a case says.
+  // A case states only the digest of a large buffer.
   if (!one_of && !expect) return { name, width: widthOf(type), images: [], digest: expect_sha256, stated: expect_sha256 };
   const choices = one_of ?? expect.map((value) => [value]);
-  // An array of texels says its extents instead.
+  // An array of texels states extents instead of a length.
   const len = said ?? choices.length;
   const nImages = Math.max(...choices.map((values) => values.length));
   const images = Array.from({ length: nImages }, (_, i) =>
@@ -199,7 +199,7 @@ async function promised({ name, type, len: said, expect, expect_sha256, one_of }
   return { name, width: widthOf(type), images, digest, stated: expect_sha256 ?? digest };
 }
 
-/** How a buffer differs: nothing, or its first wrong element. */
+/** Returns a message about the first wrong element of a buffer, if any. */
 async function bufferDifferences({ name, width, images, stated }, found) {
   if (images.length === 0) {
     const digest = await sha256(found);
@@ -219,7 +219,7 @@ async function bufferDifferences({ name, width, images, stated }, found) {
   return [];
 }
 
-/** How a fault differs from the one that the case states, in the fields that it states. */
+/** Returns the differences between a fault and the fields that the case states. */
 function faultDifferences(found, expected) {
   if (!expected) return found ? [`stopped: ${found.message}`] : [];
   if (!found) return [`ended without the fault \`${expected.kind}\``];
@@ -229,7 +229,7 @@ function faultDifferences(found, expected) {
     .map(([field, value]) => `the fault's ${field} is ${JSON.stringify(stated[field])}, expected ${JSON.stringify(value)}`);
 }
 
-/** Elements as bytes, little-endian; missing ones are zero. */
+/** Encodes elements as little-endian bytes. Missing elements are zero. */
 function bytesOf(type, len, values) {
   const width = widthOf(type);
   const bytes = new Uint8Array(len * width);
@@ -240,7 +240,7 @@ function bytesOf(type, len, values) {
   return bytes;
 }
 
-/** The bits of a value as a case writes it: a number exact for its type, or the bits themselves. */
+/** Returns the bits of a value of a case: a number that its type represents exactly, or a string with the bits. */
 function bits(type, value) {
   if (typeof value === "string") return BigInt(value);
   switch (type) {
@@ -252,12 +252,12 @@ function bits(type, value) {
   }
 }
 
-/** The bits of a number that binary16 holds exactly. */
+/** Returns the bits of a number that binary16 represents exactly. */
 function halfBits(value) {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const magnitude = Math.abs(value);
   if (magnitude === 0) return sign;
-  // Below 2^-14 the exponent stays, and the fraction loses its leading one.
+  // Numbers below 2^-14 are subnormal: the exponent is constant, and the significand has no implicit one.
   const exponent = Math.max(Math.floor(Math.log2(magnitude)), -14);
   return sign + ((exponent + 14) << 10) + magnitude * 2 ** (10 - exponent);
 }

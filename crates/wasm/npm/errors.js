@@ -1,6 +1,6 @@
-// The one class of errors that the package throws.
+// The error class of the package.
 
-/** A call that cannot be answered: its `code` has a page (`explain(code)`), and `diagnostics` say where in the text, if they can. */
+/** Error of a call. `explain(code)` returns the documentation of `code`. `diagnostics` contains positions in the source, if the source caused the error. */
 export class WarpgridError extends Error {
   constructor(message, code, diagnostics = null) {
     super(message);
@@ -8,10 +8,10 @@ export class WarpgridError extends Error {
     this.diagnostics = diagnostics;
   }
 }
-// Not the name of the class: who minifies a page renames that.
+// A string, because minifiers rename the class.
 Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
 
-/** The error for a trap of the core. An allocation that fails traps; no other trap of the core is known. */
+/** Returns the error for a trap of the core. A failed allocation is the only known cause of a trap. */
 function trapped(error) {
   const found = new WarpgridError(
     `the emulator crashed (${error.message}), possibly because memory is exhausted: free unused sessions or use smaller buffers`, "W0713");
@@ -19,14 +19,14 @@ function trapped(error) {
   return found;
 }
 
-/** A copy of what the core threw, in the class; anything else as it is. */
+/** Converts an error of the core to a `WarpgridError`. Returns other errors unchanged. */
 export function asWarpgridError(error) {
   if (error instanceof WebAssembly.RuntimeError) return trapped(error);
   if (error instanceof WarpgridError || error?.name !== "WarpgridError") return error;
   return new WarpgridError(error.message, error.code, error.diagnostics);
 }
 
-/** What loading the wasm came to: the host's own words for a missing file, a broken address or wrong bytes are the reason. */
+/** Returns the error for a failed load. The message contains the reason of the host: a missing file, an invalid URL or invalid bytes. */
 export function notLoaded(error) {
   if (error instanceof WarpgridError) return error;
   const found = new WarpgridError(`failed to load the WebAssembly module: ${error?.message ?? error}`, "W0905");
@@ -34,13 +34,13 @@ export function notLoaded(error) {
   return found;
 }
 
-/** The package, or a session, is not ready. */
+/** Returns the error for a call before `init` or for a freed session. */
 export const notReady = (message) => new WarpgridError(message, "W0905");
 
-/** An argument of a wrong kind. */
+/** Returns the error for an argument of a wrong type. */
 export const unreadable = (what, found, expected) => new WarpgridError(`cannot read the ${what}: found ${shown(found)}, expected ${expected}`, "W0901");
 
-/** A value in words, as short as they tell it apart. */
+/** Returns a short description of a value. */
 export function shown(value) {
   if (Array.isArray(value)) return "an array";
   if (value instanceof Map) return "a `Map`";

@@ -1,32 +1,32 @@
-// The wasm goes in, in whatever form a host has it; the glue is connected to it once. All doors of the package share this.
+// Loads the WebAssembly module in any form that the host provides, and connects it to the generated bindings once. Shared by all entry points.
 import * as glue from "./core_bg.js";
 import { WarpgridError, notLoaded, notReady, unreadable } from "./errors.js";
 
-/** What the wasm asks of its host. */
+/** Imports of the WebAssembly module. */
 const IMPORTS = { "./core_bg.js": glue };
 let isLoaded = false;
-/** The wasm as a module, which workers get; none where a bundler has connected it. */
+/** The compiled module, which workers receive. `null` if a bundler has instantiated it. */
 let module = null;
-/** The attempt that is under way. */
+/** Promise of the current load, or `null`. */
 let loading = null;
 
 export function assertLoaded() {
   if (!isLoaded) throw notReady("the WebAssembly module is not loaded: call `await init()` first");
 }
 
-/** Connects the glue to the exports of the wasm. */
+/** Connects the generated bindings to the exports of the module. */
 export function connect(exports, compiled = null) {
   module = compiled;
   glue.__wbg_set_wasm(exports);
-  // Puts `undefined`, `null`, `true` and `false` into the table through which values of JavaScript pass.
+  // Initializes the table of JavaScript values with `undefined`, `null`, `true` and `false`.
   exports.__wbindgen_start();
   isLoaded = true;
 }
 
-/** What a worker loads in place of a file. */
+/** Returns the compiled module, which a worker loads instead of a file. */
 export const loadedModule = () => module;
 
-/** Loads the wasm once, from what `find` gives: later calls return at once, and so do those while it loads. A failed attempt can be repeated. */
+/** Loads the module from the source that `find` returns. Later calls return immediately, calls during a load wait for it, and a call after a failure retries. */
 export async function load(find) {
   if (isLoaded) return;
   loading ??= (async () => {
@@ -42,7 +42,7 @@ export async function load(find) {
   }
 }
 
-/** Loads the wasm from bytes or a module, or from what `find` gives where there is none, without waiting. */
+/** Loads the module synchronously from bytes or a module. Without an argument, `find` returns the source. */
 export function loadNow(source, find = () => source) {
   if (isLoaded) return;
   const input = (isPlain(source) ? source.module : source) ?? find();
@@ -60,14 +60,14 @@ export const namedOrGiven = (source) => (isPlain(source) ? source.module_or_path
 
 const isPlain = (value) => value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
 const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
-/** Whether a value is of a class that this host has. */
+/** Checks whether a value is an instance of a global class, which the host may lack. */
 const isA = (name, value) => typeof globalThis[name] === "function" && value instanceof globalThis[name];
 
 async function instantiate(input) {
   if (typeof input === "string" || isA("URL", input) || isA("Request", input)) return instantiate(await fetch(input));
   if (isA("Response", input)) {
     if (!input.ok) throw new WarpgridError(`failed to load the WebAssembly module: ${input.status} ${input.statusText}`.trim(), "W0905");
-    // Servers that do not know wasm send it under another type, which cannot be compiled while it arrives.
+    // A server can send another content type for WebAssembly; the host cannot compile such a response while it streams.
     const isTyped = input.headers.get("content-type")?.toLowerCase() === "application/wasm";
     if (isTyped) return WebAssembly.instantiateStreaming(input, IMPORTS);
     return instantiate(await input.arrayBuffer());

@@ -1,4 +1,4 @@
-// The package as its users get it: `npm pack`ed, installed into an empty project, imported by name.
+// Tests of the packed package (`npm pack`), installed into an empty project and imported by name.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
 let folder;
 let warpgrid;
-/** What calls threw before `init`. */
+/** Errors of calls before `init`. */
 const beforeInit = [];
 
 before(async () => {
@@ -121,7 +121,7 @@ test("a method without its session says so", () => {
 });
 
 test("what `init` fails at is a WarpgridError with its reason", async () => {
-  // A process of its own, in which nothing is loaded yet.
+  // A separate process, in which no module is loaded yet.
   const script = `import init, { WarpgridError, initSync } from "warpgrid";
     const failed = [];
     const note = (error) => failed.push([error instanceof WarpgridError, error.code, error.cause?.name ?? null]);
@@ -355,7 +355,7 @@ test("generated kernels leave the same bytes by both engines", async () => {
   assert.ok(result.nRuns >= LEAST.generated && 2 * result.nTranslated > result.nRuns, `${result.nTranslated} of ${result.nRuns} translated`);
 });
 
-/** A product of matrices: long enough to be translated. */
+/** Returns the scenario of a matrix multiplication that is long enough for the JIT compiler. */
 async function product() {
   const source = await readFile(join(root, "crates/view/tests/corpus/matmul_naive/kernel.ptx"), "utf8");
   const side = 128;
@@ -380,9 +380,9 @@ test("a translated session answers everything as an interpreted one", async () =
   assert.deepEqual(translated.memory("c"), interpreted.memory("c"));
   assert.deepEqual(translated.report(), interpreted.report());
   assert.deepEqual(translated.memoryFile("c", "csv"), interpreted.memoryFile("c", "csv"));
-  // Nothing is left to step.
+  // The run is at its end.
   assert.equal(translated.step(), false);
-  // Who wrote what, and the way back, are the interpreter's.
+  // The interpreter computes writers and earlier states.
   const look = (session) => [session.grid("c", { nRows: 2 }), session.events(session.length - 50, session.length), session.back(), session.position, session.length, session.memory("c")];
   assert.deepEqual(look(translated), look(interpreted));
   for (const session of [interpreted, translated]) session.free();
@@ -432,7 +432,7 @@ again:
   assert.match(shared.engine.words, /^compiled in .* and run in .* in 3 parts: /);
   assert.equal(shared.position, alone.position);
   assert.deepEqual(shared.memory("out"), alone.memory("out"));
-  // A session that is freed while workers run its blocks.
+  // A session can be freed while workers run its blocks.
   const gone = given.runOnWorkers({ maxSteps: Infinity, workers: 3 });
   given.free();
   await assert.rejects(gone, (error) => error instanceof warpgrid.WarpgridError && /freed/.test(error.message));

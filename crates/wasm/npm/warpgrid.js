@@ -1,5 +1,5 @@
-// The door for pages, workers and bundlers: `await init()` loads `core_bg.wasm` from beside this module. The form of the address is the one
-// that bundlers follow.
+// Entry point for pages, workers and bundlers: `await init()` loads `core_bg.wasm` from the directory of this module. Bundlers recognize the
+// expression `new URL("core_bg.wasm", import.meta.url)`.
 import { load, loadNow, namedOrGiven } from "./load.js";
 
 export * from "./api.js";

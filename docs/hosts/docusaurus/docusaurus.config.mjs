@@ -1,4 +1,4 @@
-// A site of Docusaurus: blocks ```` ```ptx playground ```` of its documents become widgets with their recorded runs.
+// A Docusaurus site. Code blocks ```` ```ptx playground ```` become widgets with recorded runs.
 import warpgrid from "warpgrid/remark";
 
 export default {
@@ -6,7 +6,7 @@ export default {
   url: "https://docs.example",
   baseUrl: "/hosts/docusaurus/",
   onBrokenLinks: "throw",
-  // The files of the widget lie in `static/warpgrid`.
+  // `static/warpgrid` contains the files of the widget.
   scripts: [{ src: "/hosts/docusaurus/warpgrid/warpgrid-widget.js", type: "module" }],
   stylesheets: ["/hosts/docusaurus/warpgrid/warpgrid-snapshot.css"],
   presets: [["classic", { docs: { routeBasePath: "/", remarkPlugins: [warpgrid] }, blog: false, pages: false, sitemap: false }]],

@@ -1,4 +1,4 @@
-"""The hook of the npm package, as it was built here."""
+"""Loads the hook of the npm package from the build directory."""
 
 import sys
 from pathlib import Path

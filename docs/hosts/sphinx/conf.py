@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 tools = Path(__file__).resolve().parents[3] / "pkg" / "tools"
-# Where the npm package is installed: `npx --no-install warpgrid-embed`, and the extension on the path.
+# With an installed npm package, use `npx --no-install warpgrid-embed`, and add the extension to the path.
 sys.path.insert(0, str(tools))
 warpgrid_embed = ["node", str(tools / "embed.js")]
 
