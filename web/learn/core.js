@@ -52,7 +52,7 @@ export function openCore() {
   };
 }
 
-/** The worker for all requests that need no worker of their own. */
+/** The worker for all requests without a dedicated worker. */
 export const core = openCore();
 
 /** Sends a `puzzle`, `check`, `tour` or `picture` request with its arguments in order (`web/worker/src/learn.rs`). */

@@ -1,5 +1,5 @@
 // Inspection features beyond the main page: watched values, comparison of two steps, custom layouts, memory overviews, pixel grids, and JIT
-// runs. The page loads this module on demand (`web/editor/look.js`). `page` is its interface to the page, and a worker of its own answers
+// runs. The page loads this module on demand (`web/editor/look.js`). `page` is its interface to the page, and a dedicated worker answers
 // its requests (`web/worker/src/inspect.rs`).
 import css from "./look.css";
 import { make } from "../learn/parts.js";

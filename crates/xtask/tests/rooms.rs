@@ -226,7 +226,7 @@ fn every_room_keeps_the_workspace_lints() {
         let manifest = std::fs::read_to_string(path).expect("a manifest that cargo has read");
         assert!(
             manifest.contains("[lints]\nworkspace = true"),
-            "{path} has lints of its own"
+            "{path} does not use the lints of the workspace"
         );
     }
 }

@@ -19,7 +19,7 @@ const MAX_FORBIDDEN: usize = 64;
 /// Maximum number of listed fixes.
 const MAX_REPAIRS: usize = 24;
 
-/// Renders the view, which has no state of its own.
+/// Renders the view, which is stateless.
 pub(crate) fn outcomes_view(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
     html! {
         <section class="matrix outcomes" aria-label="Litmus tests">

@@ -17,7 +17,7 @@ struct Props<'a> {
     dispatch: &'a Dispatch,
 }
 
-/// Renders the view, which has no state of its own.
+/// Renders the view, which is stateless.
 pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {

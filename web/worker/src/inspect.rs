@@ -1,4 +1,4 @@
-//! Watched values, comparisons of two steps, custom layouts, overviews of a buffer and JIT runs, in a worker of its own. A request is a
+//! Watched values, comparisons of two steps, custom layouts, overviews of a buffer and JIT runs, in a dedicated worker. A request is a
 //! string of NUL-separated fields: its number, its command, the launch, positions and arguments. The response is JSON. The session of the
 //! last request stays open for the next one.
 

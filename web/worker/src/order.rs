@@ -1,4 +1,4 @@
-//! Analysis of a launch in a worker of its own: runs the launch once more from its start with a detector for data races, hangs and bank
+//! Analysis of a launch in a dedicated worker: runs the launch once more from its start with a detector for data races, hangs and bank
 //! conflicts. Takes the launch of the page; returns the analysis, or nothing if the run is too long, and on request the source without bank
 //! conflicts. Only the worker module that is loaded after the first grid contains this code, so that no visitor waits for it.
 

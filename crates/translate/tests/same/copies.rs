@@ -42,7 +42,7 @@ fn cases() -> Vec<(&'static str, String, Becomes)> {
     let add = |parts: &[&str]| parts.concat();
     vec![
         (
-            "a copy of its own",
+            "a separate copy",
             add(&[copy, commit, wait, TAKE]),
             Translated,
         ),
